@@ -1,0 +1,56 @@
+// The boundary between host code and kernels: C types only, so that C and CUDA C++ both include it.
+//
+// A launcher enqueues its work on job->stream and returns. It never allocates, frees, copies to the host, synchronises
+// or uses the default stream. Its scratch function is pure and says how many bytes of device memory it needs.
+#ifndef GI_KERNELS_LAUNCH_H
+#define GI_KERNELS_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/point.h"
+#include "core/stage_table.h"
+#include "core/status.h"
+#include "core/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gi_job {
+    gi_view in;       // device
+    gi_view out;      // device; unused by MEASURE
+    const void *args; // the stage's argument struct; gi_cuda_point: a gi_device_point
+    uint64_t *counts; // MEASURE: device, channels * levels counts to add to
+    void *scratch;    // device, at least what the scratch function said, 256-byte aligned
+    void *stream;     // cudaStream_t
+} gi_job;
+
+// A point operation whose tables lie on the device.
+typedef struct gi_device_point {
+    gi_point point;          // curves of kind TABLE have device pointers
+    gi_linear_tables linear; // device pointers, for GI_MIX_LINEAR
+} gi_device_point;
+
+size_t gi_cuda_point_scratch(const gi_job *job);
+gi_status gi_cuda_point(const gi_job *job, gi_error *err);
+
+// From the table: size_t gi_cuda_hist_scratch(const gi_job *); gi_status gi_cuda_hist(const gi_job *, gi_error *); ...
+#define GI_LAUNCHER(name)                                                                                             \
+    size_t gi_cuda_##name##_scratch(const gi_job *job);                                                               \
+    gi_status gi_cuda_##name(const gi_job *job, gi_error *err);
+#define GI_LAUNCHER_POINT(name)
+#define GI_LAUNCHER_WINDOW(name) GI_LAUNCHER(name)
+#define GI_LAUNCHER_MEASURE(name) GI_LAUNCHER(name)
+#define GI_LAUNCHER_ROW(kind, name, summary, detail, example1, example2) GI_LAUNCHER_##kind(name)
+GI_STAGES(GI_LAUNCHER_ROW)
+#undef GI_LAUNCHER_ROW
+#undef GI_LAUNCHER_POINT
+#undef GI_LAUNCHER_WINDOW
+#undef GI_LAUNCHER_MEASURE
+#undef GI_LAUNCHER
+
+#ifdef __cplusplus
+}
+#endif
+#endif

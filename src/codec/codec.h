@@ -1,0 +1,109 @@
+// The codec interface of rows: sniff, open -> header -> rows -> close; an encoder is given rows and pushes bytes to a sink.
+//
+// Libraries plug in behind it (stb.c, ...); this header is all that the layers above see.
+#ifndef GI_CODEC_CODEC_H
+#define GI_CODEC_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/message.h"
+#include "core/status.h"
+#include "core/view.h"
+
+typedef enum gi_format { GI_FORMAT_UNKNOWN = 0, GI_FORMAT_PNG, GI_FORMAT_JPEG } gi_format;
+
+// The bytes of a whole file. Not owned.
+typedef struct gi_bytes {
+    const uint8_t *data;
+    size_t size;
+} gi_bytes;
+
+enum { GI_SNIFF_BYTES = 8 };
+
+// By signature alone; 8 bytes are enough.
+gi_format gi_format_sniff(gi_bytes bytes);
+
+// By file name extension in any letter case (.png .jpg .jpeg); GI_FORMAT_UNKNOWN for others.
+gi_format gi_format_of_name(const char *name);
+
+// "PNG" or "JPEG"; and the extension without the dot: "png" or "jpg".
+const char *gi_format_name(gi_format format);
+const char *gi_format_extension(gi_format format);
+
+// ---- decoding -----------------------------------------------------------------------------------------------------
+
+typedef struct gi_decode_options {
+    uint64_t max_pixels;         // 0: no limit
+    bool strict;                 // damage that still decodes is an error, not a warning
+    bool auto_orient;            // apply the EXIF orientation to the pixels
+    bool jpeg_luma;              // a YCbCr JPEG gives its luma plane as one gray channel
+    const gi_messages *messages; // may be NULL
+    const char *file;            // name for messages; may be NULL
+} gi_decode_options;
+
+// What the pixels will be, after orientation and jpeg_luma.
+typedef struct gi_header {
+    gi_shape shape; // what gi_decoder_rows delivers
+    gi_format format;
+    int bits;        // per sample in the file: 1, 2, 4, 8, 16
+    int orientation; // EXIF 1..8 as found in the file, 1 when absent or hostile
+} gi_header;
+
+typedef struct gi_decoder gi_decoder;
+
+// Checks the file from its bytes (which must outlive the decoder) and reads its header; allocates nothing that grows
+// with the announced size. GI_ERR_FORMAT: neither PNG nor JPEG, or damaged; GI_ERR_LIMIT: more than max_pixels, or
+// past the library's own limit; GI_ERR_UNSUPPORTED: CMYK without an Adobe marker, 12-bit, arithmetic, ...
+gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err);
+
+const gi_header *gi_decoder_header(const gi_decoder *decoder);
+
+// Writes the next out->height rows into out, whose width, channels and sample are the header's. Rows come in order from
+// 0; asking for more than remain is GI_ERR_USAGE. Rows after a failure are undefined, never read from out of bounds.
+gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err);
+
+// NULL is fine.
+void gi_decoder_close(gi_decoder *decoder);
+
+// ---- encoding -----------------------------------------------------------------------------------------------------
+
+// Where an encoder's bytes go. `write` returns a failure to stop the encoder with it.
+typedef struct gi_sink {
+    gi_status (*write)(void *context, const void *data, size_t size, gi_error *err);
+    void *context;
+} gi_sink;
+
+typedef struct gi_encode_options {
+    gi_format format;
+    int quality;   // JPEG 1..100
+    int png_level; // 0..9
+    uint8_t background[3]; // alpha into JPEG is composited on this
+    int orientation; // EXIF orientation to write where the format can hold it (JPEG); 0 or 1: none
+    const gi_messages *messages; // may be NULL
+    const char *file;            // name for messages; may be NULL
+} gi_encode_options;
+
+typedef struct gi_encoder gi_encoder;
+
+// An encoder for an image of that shape. GI_ERR_LIMIT: the format or library cannot hold it (JPEG: 65535 a side).
+// The sink must outlive the encoder.
+gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_encoder **encoder,
+                          gi_error *err);
+
+// Takes the next rows->height rows.
+gi_status gi_encoder_rows(gi_encoder *encoder, const gi_view *rows, gi_error *err);
+
+// Writes what is left once all rows were given (fewer: GI_ERR_USAGE). The file is complete only if this returns GI_OK.
+gi_status gi_encoder_finish(gi_encoder *encoder, gi_error *err);
+
+// NULL is fine; before gi_encoder_finish it abandons the file.
+void gi_encoder_close(gi_encoder *encoder);
+
+// ---- about --------------------------------------------------------------------------------------------------------
+
+// One line for each library behind the interface, such as "stb_image 2.27 (PNG, JPEG decoding)"; NULL past the last.
+const char *gi_codec_about(int index);
+
+#endif

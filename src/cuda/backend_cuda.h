@@ -1,0 +1,31 @@
+// The CUDA backend. A build without CUDA has the same functions (backend_none.c): no devices, and a reason why.
+#ifndef GI_CUDA_BACKEND_CUDA_H
+#define GI_CUDA_BACKEND_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/backend.h"
+
+typedef struct gi_cuda_device {
+    char name[96];
+    int major, minor;    // compute capability
+    size_t memory_bytes; // total
+    int multiprocessors;
+    bool usable;       // this build has code for it
+    char reason[160];  // why not usable; "" otherwise
+} gi_cuda_device;
+
+// True when built with CUDA. *about: toolkit version and architectures, or how to build with it.
+bool gi_cuda_built(const char **about);
+
+// Number of devices the driver shows; when 0, `reason` says why (no driver, driver too old, none visible, not built).
+int gi_cuda_device_count(char *reason, size_t size);
+
+// False for an index out of range. Creates no context.
+bool gi_cuda_device_get(int index, gi_cuda_device *device);
+
+// Opens device `index` and creates its context (0.3-0.4 s). GI_ERR_DEVICE with the reason when it is not usable.
+gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err);
+
+#endif

@@ -1,0 +1,1 @@
+# Filled by the stage's oracle test.
