@@ -30,7 +30,7 @@ typedef enum gi_stage_id { GI_STAGES(GI_STAGE_ENUM) GI_STAGE_COUNT } gi_stage_id
 #define GI_FIELD_INTEGER int32_t
 #define GI_FIELD_REAL double
 #define GI_FIELD_LEVEL int32_t
-#define GI_ARGS_FIELD(type, name, standard, min, max, words, help) GI_FIELD_##type name;
+#define GI_ARGS_FIELD(stage, type, name, standard, min, max, words, help) GI_FIELD_##type name;
 #define GI_ARGS_STRUCT(kind, name, summary, detail, example1, example2)                                               \
     typedef struct gi_##name##_args {                                                                                 \
         GI_OPTIONS_##name(GI_ARGS_FIELD)                                                                              \
@@ -89,6 +89,10 @@ void gi_stage_defaults(const gi_stage *stage, gi_stage_args *args);
 gi_status gi_stage_option_parse(const gi_stage_option *option, const char *value, size_t length, gi_stage_args *args,
                                 gi_error *err);
 
+// Writes the option's value in *args as a user would type it; truncates. False, and an empty text, for a default that
+// has no words of its own (GI_LEVEL_HALF).
+bool gi_stage_option_value(const gi_stage_option *option, const gi_stage_args *args, char *text, size_t size);
+
 // Writes what the option accepts ("601, 709 or linear", "an integer from 0 to 65535, or otsu") into text; truncates.
 void gi_stage_option_accepts(const gi_stage_option *option, char *text, size_t size);
 
@@ -96,7 +100,7 @@ void gi_stage_option_accepts(const gi_stage_option *option, char *text, size_t s
 void gi_stage_option_standard(const gi_stage_option *option, char *text, size_t size);
 
 // The nearest of `count` words to what was typed (edit distance with transpositions, at most a third of the length
-// rounded up), or NULL. Ties go to the earlier word.
+// rounded up; letter case does not count), or NULL. Ties go to the earlier word.
 const char *gi_nearest_word(const char *typed, size_t length, const char *const *words, size_t count);
 
 // Prototypes of the POINT stages: gi_status gi_gray_point(...), see gi_point_fn.

@@ -10,7 +10,7 @@
 //
 // STAGE(KIND, name, summary, detail, example1, example2)
 //   detail: a sentence or two for `gpuimg help NAME`; an example is the text after "gpuimg ".
-// OPTION(TYPE, name, default, min, max, words, help)
+// OPTION(stage, TYPE, name, default, min, max, words, help): each stage has at least one
 //   TYPE    field      accepted text
 //   CHOICE  int        one of `words` ("a|b|c"), stored as its index
 //   INTEGER int32_t    a decimal integer in [min, max]
@@ -36,14 +36,14 @@
           "hist photo.jpg", "hist -o report.json --total photos/")
 
 #define GI_OPTIONS_gray(OPTION)                                                                                       \
-    OPTION(CHOICE, weights, GI_GRAY_601, 0, 2, "601|709|linear",                                                      \
+    OPTION(gray, CHOICE, weights, GI_GRAY_601, 0, 2, "601|709|linear",                                                \
            "what red, green and blue weigh: Rec. 601 luma, Rec. 709 luma, or 709 in linear light")
 
 #define GI_OPTIONS_threshold(OPTION)                                                                                  \
-    OPTION(LEVEL, level, GI_LEVEL_HALF, 0, 65535, "otsu", "samples above this level become white")
+    OPTION(threshold, LEVEL, level, GI_LEVEL_HALF, 0, 65535, "otsu", "samples above this level become white")
 
 #define GI_OPTIONS_hist(OPTION)                                                                                       \
-    OPTION(INTEGER, bins, 0, 0, 65536, "", "bins per channel, at most one for each level; 0: one for each level")
+    OPTION(hist, INTEGER, bins, 0, 0, 65536, "", "bins per channel, at most one for each level; 0: one for each level")
 
 enum { GI_GRAY_601, GI_GRAY_709, GI_GRAY_LINEAR };
 enum { GI_LEVEL_HALF = -1, GI_LEVEL_OTSU = -2 };
