@@ -1,0 +1,26 @@
+// Text built up piece by piece in a buffer of fixed size, and foreign text made fit to print.
+#ifndef GI_CORE_TEXT_H
+#define GI_CORE_TEXT_H
+
+#include <stddef.h>
+
+// A caller's buffer, always terminated (size 0: nothing is ever written).
+typedef struct gi_text {
+    char *data;
+    size_t size;
+    size_t used; // without the terminator
+} gi_text;
+
+// An empty text over the buffer.
+gi_text gi_text_over(char *data, size_t size);
+
+// Appends; what does not fit is cut off.
+void gi_text_add(gi_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+enum { GI_QUOTE_BYTES = 64 }; // room that gi_quote needs at most, with its terminator
+
+// Writes `length` bytes of foreign text as it may stand in a message: control characters and bytes that are no UTF-8
+// become \xNN, what is long is cut and ends in "...". Returns `quoted`, so that it serves as an argument.
+const char *gi_quote(char quoted[GI_QUOTE_BYTES], const char *text, size_t length);
+
+#endif
