@@ -53,5 +53,6 @@ const gi_linear_tables *gi_linear_tables_get(gi_sample sample) {
     static const gi_linear_tables u16 = {red_u16, green_u16, blue_u16, threshold_u16, coarse_u16};
     static pthread_once_t once_u8 = PTHREAD_ONCE_INIT, once_u16 = PTHREAD_ONCE_INIT;
     if (sample == GI_U8) return pthread_once(&once_u8, build_u8) == 0 ? &u8 : NULL;
-    return pthread_once(&once_u16, build_u16) == 0 ? &u16 : NULL;
+    if (sample == GI_U16) return pthread_once(&once_u16, build_u16) == 0 ? &u16 : NULL;
+    return NULL;
 }

@@ -45,7 +45,7 @@ static bool parse_integer(const gi_stage_option *option, const char *text, size_
     int64_t sum = 0;
     for (size_t i = negative; i < length; i++) {
         sum = sum * 10 + (text[i] - '0');
-        if (sum > INT32_MAX) return false;
+        if (sum > -(int64_t)INT32_MIN) return false;
     }
     if (negative) sum = -sum;
     if ((double)sum < option->min || (double)sum > option->max) return false;
