@@ -4,6 +4,9 @@
 //     (S w - n s)^2 / (w (n - w)) / n^2        (Otsu 1979, eq. 18, with the probabilities multiplied out)
 // and two levels are compared by cross-multiplying: with n < 2^64 and levels < 2^16 the numerator's root stays under
 // 2^144, its square under 2^288, the product under 2^416. Ties go to the smaller level.
+//
+// OpenCV's THRESH_OTSU follows the same rule in doubles. It differs where rounding breaks an exact tie, where a class
+// holds less than 2^-23 of the pixels (it skips those), and on an image of one level (it says 0).
 #include <string.h>
 
 #include "core/histogram.h"

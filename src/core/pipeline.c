@@ -105,7 +105,7 @@ static gi_status fail_key(const parser *p, const gi_stage *stage, span key) {
     return fail_at(p, key, "unknown option '%s': %s takes %s", quoted, stage->name, list);
 }
 
-// Parses the value into the call and marks the option as given; `place` is what a repetition is blamed on.
+// Parses the value into the call and marks the option as given.
 static gi_status set_option(parser *p, gi_stage_call *call, const gi_stage_option *option, span value) {
     gi_error reason;
     if (gi_stage_option_parse(option, value.start, value.length, &call->args, &reason) != GI_OK)

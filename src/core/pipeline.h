@@ -30,7 +30,8 @@ gi_stage_call *gi_pipeline_append(gi_pipeline *pipeline, const gi_stage *stage);
 // Checks what can be checked without an image: non-empty, MEASURE only last. gi_pipeline_parse has done so already.
 gi_status gi_pipeline_check(const gi_pipeline *pipeline, gi_error *err);
 
-// Writes the pipeline in canonical text, all options spelt out; truncates.
+// Writes the pipeline in canonical text, all options spelt out but those at a default that has no words
+// (GI_LEVEL_HALF); truncates.
 void gi_pipeline_text(const gi_pipeline *pipeline, char *text, size_t size);
 
 #endif

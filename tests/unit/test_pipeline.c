@@ -46,6 +46,7 @@ static void parses_pipelines(void **state) {
     expect_text("threshold otsu", "threshold level=otsu");
     expect_text("threshold level=0", "threshold level=0");
     expect_text("threshold 65535", "threshold level=65535");
+    expect_text("gray 709 | threshold otsu | hist 16", "gray weights=709 | threshold level=otsu | hist bins=16");
     expect_text("hist", "hist bins=0");
     expect_text("gray 709 | threshold level=otsu | hist", "gray weights=709 | threshold level=otsu | hist bins=0");
     expect_text("gray|threshold otsu|hist bins=16", "gray weights=601 | threshold level=otsu | hist bins=16");
