@@ -1,0 +1,22 @@
+#include "cpu/point_rows.h"
+
+#include "cpu/simd.h"
+
+#define SAMPLE uint8_t
+#define SAMPLE_MAX UINT8_MAX
+#define FIELD u8
+#define NAME(x) x##_u8
+#define MIX_RGB_FIRST(in, out, pixels, weights) gi_mix_rgb8_x86(in, out, pixels, weights)
+#include "cpu/point_rows_template.h"
+#undef MIX_RGB_FIRST
+#undef NAME
+#undef FIELD
+#undef SAMPLE_MAX
+#undef SAMPLE
+
+#define SAMPLE uint16_t
+#define SAMPLE_MAX UINT16_MAX
+#define FIELD u16
+#define NAME(x) x##_u16
+#define MIX_RGB_FIRST(in, out, pixels, weights) 0
+#include "cpu/point_rows_template.h"

@@ -1,0 +1,95 @@
+// The loops of point_rows.h for one sample type. Included with SAMPLE, its maximum SAMPLE_MAX, the member FIELD of the
+// pattern, and NAME(x).
+//
+// `omp simd` tells the compiler that `in` and `out` are either apart or the same, never shifted.
+
+GI_SIMD_BODY void NAME(threshold_block)(const SAMPLE *in, SAMPLE *out, size_t count, const SAMPLE *level,
+                                        const SAMPLE *keep) {
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        SAMPLE white = in[i] > level[i] ? SAMPLE_MAX : 0;
+        out[i] = (SAMPLE)((white & ~keep[i]) | (in[i] & keep[i]));
+    }
+}
+
+GI_SIMD_BODY void NAME(threshold_body)(const gi_curve_span *span, const gi_threshold_pattern *pattern) {
+    const SAMPLE *in = span->in, *level = pattern->level.FIELD, *keep = pattern->keep.FIELD;
+    SAMPLE *out = span->out;
+    size_t left = span->pixels * (size_t)span->channels;
+    for (; left >= GI_PATTERN_SAMPLES; left -= GI_PATTERN_SAMPLES) {
+        NAME(threshold_block)(in, out, GI_PATTERN_SAMPLES, level, keep);
+        in += GI_PATTERN_SAMPLES;
+        out += GI_PATTERN_SAMPLES;
+    }
+    NAME(threshold_block)(in, out, left, level, keep);
+}
+GI_SIMD_VARIANTS(NAME(threshold), NAME(threshold_body),
+                 (const gi_curve_span *span, const gi_threshold_pattern *pattern), (span, pattern))
+
+// One channel of `stride` interleaved ones.
+static void NAME(curve_channel)(const SAMPLE *in, SAMPLE *out, const gi_curve_span *span, const gi_curve *curve) {
+    size_t stride = (size_t)span->channels, end = span->pixels * stride;
+    const uint16_t *table = curve->table;
+    uint32_t level = curve->level;
+    switch (curve->kind) {
+    case GI_CURVE_TABLE:
+        for (size_t i = 0; i < end; i += stride) out[i] = (SAMPLE)table[in[i]];
+        break;
+    case GI_CURVE_THRESHOLD:
+        for (size_t i = 0; i < end; i += stride) out[i] = in[i] > level ? SAMPLE_MAX : 0;
+        break;
+    default:
+        for (size_t i = 0; i < end; i += stride) out[i] = in[i];
+        break;
+    }
+}
+
+static void NAME(curves)(const gi_curve_span *span, const gi_curve curves[3]) {
+    static const gi_curve identity = {GI_CURVE_IDENTITY, 0, NULL};
+    const SAMPLE *in = span->in;
+    SAMPLE *out = span->out;
+    int colours = gi_colour_channels(span->channels);
+    for (int c = 0; c < span->channels; c++)
+        NAME(curve_channel)(in + c, out + c, span, c < colours ? &curves[c] : &identity);
+}
+
+// `channels` is a constant in each call, so that the stride is one too.
+GI_SIMD_BODY void NAME(mix_pixels)(const SAMPLE *restrict in, SAMPLE *restrict out, size_t pixels, int channels,
+                                   const uint32_t weights[3]) {
+    const uint32_t red = weights[0], green = weights[1], blue = weights[2];
+#pragma omp simd
+    for (size_t i = 0; i < pixels; i++) {
+        const SAMPLE *p = in + i * (size_t)channels;
+        SAMPLE gray = (SAMPLE)((red * p[0] + green * p[1] + blue * p[2] + 16384U) >> 15);
+        if (channels == 4) {
+            out[2 * i] = gray;
+            out[2 * i + 1] = p[3];
+        } else {
+            out[i] = gray;
+        }
+    }
+}
+
+GI_SIMD_BODY void NAME(mix_weights_body)(const gi_mix_span *span, const uint32_t weights[3]) {
+    const SAMPLE *in = span->in;
+    SAMPLE *out = span->out;
+    if (span->channels == 4) {
+        NAME(mix_pixels)(in, out, span->pixels, 4, weights);
+    } else {
+        size_t done = MIX_RGB_FIRST(in, out, span->pixels, weights);
+        NAME(mix_pixels)(in + 3 * done, out + done, span->pixels - done, 3, weights);
+    }
+}
+GI_SIMD_VARIANTS(NAME(mix_weights), NAME(mix_weights_body), (const gi_mix_span *span, const uint32_t weights[3]),
+                 (span, weights))
+
+static void NAME(mix_linear)(const gi_mix_span *span, const gi_linear_tables *tables) {
+    const SAMPLE *in = span->in;
+    SAMPLE *out = span->out;
+    for (size_t i = 0; i < span->pixels; i++, in += span->channels) {
+        *out++ = (SAMPLE)gi_linear_encode(tables, tables->red[in[0]] + tables->green[in[1]] + tables->blue[in[2]]);
+        if (span->channels == 4) *out++ = in[3];
+    }
+}
+
+const gi_point_rows NAME(gi_point_rows) = {NAME(threshold), NAME(curves), NAME(mix_weights), NAME(mix_linear)};

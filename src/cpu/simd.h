@@ -1,0 +1,37 @@
+// Function multiversioning: one body compiled for several instruction sets, chosen at run time by gi_simd_level().
+#ifndef GI_CPU_SIMD_H
+#define GI_CPU_SIMD_H
+
+#include "cpu/backend_cpu.h"
+
+// Forces a level for the tests and the benchmark; one the processor lacks is lowered to the best it has. Returns the
+// level now in force. Not while operations run.
+gi_simd gi_simd_force(gi_simd level);
+
+// What every body must be, so that it is compiled anew with the instruction set of the variant it is inlined into.
+#define GI_SIMD_BODY static inline __attribute__((always_inline))
+
+#if defined(__x86_64__)
+#define GI_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2")))
+#define GI_TARGET_AVX512 __attribute__((target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
+
+// GI_SIMD_VARIANTS(rows, rows_body, (const int *in, int n), (in, n)) defines `static void rows(const int *in, int n)`,
+// which calls the variant of rows_body for gi_simd_level(). (The second macro lets `name` be a macro's result.)
+#define GI_SIMD_VARIANTS(name, body, parameters, arguments) GI_SIMD_VARIANTS_NAMED(name, body, parameters, arguments)
+#define GI_SIMD_VARIANTS_NAMED(name, body, parameters, arguments)                                                      \
+    static void name##_portable parameters { body arguments; }                                                         \
+    GI_TARGET_AVX2 static void name##_avx2 parameters { body arguments; }                                              \
+    GI_TARGET_AVX512 static void name##_avx512 parameters { body arguments; }                                          \
+    static void name parameters {                                                                                      \
+        switch (gi_simd_level()) {                                                                                     \
+        case GI_SIMD_AVX512: name##_avx512 arguments; break;                                                           \
+        case GI_SIMD_AVX2: name##_avx2 arguments; break;                                                               \
+        default: name##_portable arguments; break;                                                                     \
+        }                                                                                                              \
+    }
+#else
+#define GI_SIMD_VARIANTS(name, body, parameters, arguments)                                                            \
+    static void name parameters { body arguments; }
+#endif
+
+#endif
