@@ -51,8 +51,11 @@ static void curve_set_make(curve_set *set, const gi_curve *curves, int channels,
             set->kind = CURVES_THRESHOLD;
     }
     if (set->kind != CURVES_THRESHOLD) return;
+    set->pattern.uniform = !gi_has_alpha(channels);
     for (int i = 0; i < GI_PATTERN_SAMPLES; i++) {
         int c = i % channels;
+        if (c < colours && (curves[c].kind != GI_CURVE_THRESHOLD || curves[c].level != curves[0].level))
+            set->pattern.uniform = false;
         pattern_set(&set->pattern, i, sample, c < colours ? &curves[c] : NULL);
     }
 }

@@ -7,7 +7,9 @@
 #define FIELD u8
 #define NAME(x) x##_u8
 #define MIX_RGB_FIRST(in, out, pixels, weights) gi_mix_rgb8_x86(in, out, pixels, weights)
+#define MIX_RGBA_FIRST(in, out, pixels, weights) gi_mix_rgba8_x86(in, out, pixels, weights)
 #include "cpu/point_rows_template.h"
+#undef MIX_RGBA_FIRST
 #undef MIX_RGB_FIRST
 #undef NAME
 #undef FIELD
@@ -19,4 +21,5 @@
 #define FIELD u16
 #define NAME(x) x##_u16
 #define MIX_RGB_FIRST(in, out, pixels, weights) 0
+#define MIX_RGBA_FIRST(in, out, pixels, weights) 0
 #include "cpu/point_rows_template.h"

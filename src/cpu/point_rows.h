@@ -5,6 +5,7 @@
 #ifndef GI_CPU_POINT_ROWS_H
 #define GI_CPU_POINT_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ typedef struct gi_threshold_pattern {
         uint8_t u8[GI_PATTERN_SAMPLES];
         uint16_t u16[GI_PATTERN_SAMPLES];
     } level, keep;
+    bool uniform; // one level for all samples, none kept
 } gi_threshold_pattern;
 
 // in -> out, of the same channels. `out` may be `in`.
@@ -48,8 +50,10 @@ typedef struct gi_point_rows {
 extern const gi_point_rows gi_point_rows_u8;
 extern const gi_point_rows gi_point_rows_u16;
 
-// Weighted mix of RGB u8 by explicit shuffles (de-interleaving three channels is what compilers do badly). Does a first
-// part of the pixels and returns how many: 0 where the instruction set or the weights do not allow it.
+// Weighted mix of RGB u8, and of RGBA u8 with its alpha, by explicit shuffles (de-interleaving is what compilers do
+// badly). They do a first part of the pixels and return how many: 0 where the instruction set or the weights do not
+// allow it.
 size_t gi_mix_rgb8_x86(const uint8_t *in, uint8_t *out, size_t pixels, const uint32_t weights[3]);
+size_t gi_mix_rgba8_x86(const uint8_t *in, uint8_t *out, size_t pixels, const uint32_t weights[3]);
 
 #endif

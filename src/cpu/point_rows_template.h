@@ -1,5 +1,5 @@
 // The loops of point_rows.h for one sample type. Included with SAMPLE, its maximum SAMPLE_MAX, the member FIELD of the
-// pattern, and NAME(x).
+// pattern, NAME(x), and what does a first part of the mix by other means (MIX_RGB_FIRST, MIX_RGBA_FIRST).
 //
 // `omp simd` tells the compiler that `in` and `out` are either apart or the same, never shifted.
 
@@ -16,6 +16,12 @@ GI_SIMD_BODY void NAME(threshold_body)(const gi_curve_span *span, const gi_thres
     const SAMPLE *in = span->in, *level = pattern->level.FIELD, *keep = pattern->keep.FIELD;
     SAMPLE *out = span->out;
     size_t left = span->pixels * (size_t)span->channels;
+    if (pattern->uniform) {
+        const SAMPLE everywhere = level[0];
+#pragma omp simd
+        for (size_t i = 0; i < left; i++) out[i] = in[i] > everywhere ? SAMPLE_MAX : 0;
+        return;
+    }
     for (; left >= GI_PATTERN_SAMPLES; left -= GI_PATTERN_SAMPLES) {
         NAME(threshold_block)(in, out, GI_PATTERN_SAMPLES, level, keep);
         in += GI_PATTERN_SAMPLES;
@@ -26,15 +32,26 @@ GI_SIMD_BODY void NAME(threshold_body)(const gi_curve_span *span, const gi_thres
 GI_SIMD_VARIANTS(NAME(threshold), NAME(threshold_body),
                  (const gi_curve_span *span, const gi_threshold_pattern *pattern), (span, pattern))
 
+// Unrolled by hand: otherwise the loop's own instructions are most of the work.
+static void NAME(look_up)(const SAMPLE *in, SAMPLE *out, const gi_curve_span *span, const uint16_t *table) {
+    size_t stride = (size_t)span->channels, left = span->pixels;
+    for (; left >= 4; left -= 4, in += 4 * stride, out += 4 * stride) {
+        SAMPLE v0 = (SAMPLE)table[in[0]], v1 = (SAMPLE)table[in[stride]];
+        SAMPLE v2 = (SAMPLE)table[in[2 * stride]], v3 = (SAMPLE)table[in[3 * stride]];
+        out[0] = v0;
+        out[stride] = v1;
+        out[2 * stride] = v2;
+        out[3 * stride] = v3;
+    }
+    for (; left > 0; left--, in += stride, out += stride) *out = (SAMPLE)table[*in];
+}
+
 // One channel of `stride` interleaved ones.
 static void NAME(curve_channel)(const SAMPLE *in, SAMPLE *out, const gi_curve_span *span, const gi_curve *curve) {
     size_t stride = (size_t)span->channels, end = span->pixels * stride;
-    const uint16_t *table = curve->table;
     uint32_t level = curve->level;
     switch (curve->kind) {
-    case GI_CURVE_TABLE:
-        for (size_t i = 0; i < end; i += stride) out[i] = (SAMPLE)table[in[i]];
-        break;
+    case GI_CURVE_TABLE: NAME(look_up)(in, out, span, curve->table); break;
     case GI_CURVE_THRESHOLD:
         for (size_t i = 0; i < end; i += stride) out[i] = in[i] > level ? SAMPLE_MAX : 0;
         break;
@@ -74,7 +91,8 @@ GI_SIMD_BODY void NAME(mix_weights_body)(const gi_mix_span *span, const uint32_t
     const SAMPLE *in = span->in;
     SAMPLE *out = span->out;
     if (span->channels == 4) {
-        NAME(mix_pixels)(in, out, span->pixels, 4, weights);
+        size_t done = MIX_RGBA_FIRST(in, out, span->pixels, weights);
+        NAME(mix_pixels)(in + 4 * done, out + 2 * done, span->pixels - done, 4, weights);
     } else {
         size_t done = MIX_RGB_FIRST(in, out, span->pixels, weights);
         NAME(mix_pixels)(in + 3 * done, out + done, span->pixels - done, 3, weights);
