@@ -1,4 +1,4 @@
-// What the CPU backend runs on an image: one function for each stage of the table, and the composed point operation.
+// What the CPU backend runs on an image: the composed point operation, and one function for each MEASURE stage.
 #ifndef GI_CPU_OPS_H
 #define GI_CPU_OPS_H
 
@@ -23,9 +23,9 @@ typedef struct gi_cpu_job {
 // GI_MIX_LINEAR.
 gi_status gi_cpu_point(const gi_cpu_job *job, gi_error *err);
 
-// From the table: gi_status gi_cpu_hist(const gi_cpu_job *job, gi_error *err); ...
+// From the table, for MEASURE stages: gi_status gi_cpu_hist(const gi_cpu_job *job, gi_error *err); ...
 #define GI_CPU_POINT(name)
-#define GI_CPU_WINDOW(name) gi_status gi_cpu_##name(const gi_cpu_job *job, gi_error *err);
+#define GI_CPU_WINDOW(name)
 #define GI_CPU_MEASURE(name) gi_status gi_cpu_##name(const gi_cpu_job *job, gi_error *err);
 #define GI_CPU_ROW(kind, name, summary, detail, example1, example2) GI_CPU_##kind(name)
 GI_STAGES(GI_CPU_ROW)
