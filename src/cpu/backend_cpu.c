@@ -31,11 +31,9 @@ static gi_status buffer_reserve(buffer *b, size_t bytes, gi_error *err) {
     if (b->data && b->bytes >= bytes) return GI_OK;
     size_t alignment = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : BUFFER_ALIGNMENT;
     size_t size;
-    if (!gi_round_up(bytes ? bytes : 1, alignment, &size))
-        return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
     free(b->data);
     b->bytes = 0;
-    b->data = aligned_alloc(alignment, size);
+    b->data = gi_round_up(bytes ? bytes : 1, alignment, &size) ? aligned_alloc(alignment, size) : NULL;
     if (!b->data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
     if (alignment == HUGE_PAGE_BYTES) madvise(b->data, size, MADV_HUGEPAGE); // a hint: without it all works as well
     b->bytes = size;
