@@ -1,0 +1,106 @@
+// The front of decoding: the format by signature, limits, orientation.
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codec/codec.h"
+#include "codec/orient.h"
+#include "codec/reader.h"
+#include "core/checked.h"
+
+struct gi_decoder {
+    gi_header header;
+    gi_decode_options options;
+    gi_reader *reader;
+    int turn;        // the orientation to apply; 1: none
+    uint8_t *stored; // the whole image as stored, where it is turned
+    uint32_t y;      // the next row
+    bool failed;
+};
+
+gi_status gi_codec_check_size(gi_shape shape, uint64_t max_pixels, gi_error *err) {
+    uint64_t pixels = (uint64_t)shape.width * shape.height;
+    if (max_pixels && pixels > max_pixels)
+        return gi_fail(err, GI_ERR_LIMIT, "%ux%u is %llu pixels, more than the limit of %llu (--max-pixels)",
+                       shape.width, shape.height, (unsigned long long)pixels, (unsigned long long)max_pixels);
+    size_t bytes;
+    if (!gi_mul(gi_row_bytes(shape.width, shape.channels, shape.sample), shape.height, &bytes) ||
+        bytes > GI_CODEC_BUFFER_LIMIT)
+        return gi_fail(err, GI_ERR_LIMIT, "%ux%u %s pixels need more than the codec's limit of 2^30 bytes", shape.width,
+                       shape.height, gi_channels_name(shape.channels));
+    return GI_OK;
+}
+
+// Says what the first bytes are instead.
+static gi_status unknown_format(gi_bytes bytes, gi_error *err) {
+    char seen[3 * GI_SNIFF_BYTES + 1] = "";
+    if (bytes.size == 0) return gi_fail(err, GI_ERR_FORMAT, "the file is empty");
+    size_t count = bytes.size < 4 ? bytes.size : 4;
+    for (size_t i = 0; i < count; i++) snprintf(seen + 3 * i, 4, " %02x", bytes.data[i]);
+    return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG (it begins with the bytes%s)", seen);
+}
+
+gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
+    gi_format format = gi_format_sniff(bytes);
+    if (format == GI_FORMAT_UNKNOWN) return unknown_format(bytes, err);
+    gi_decoder *made = calloc(1, sizeof *made);
+    if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
+    made->options = *options;
+    gi_status status = format == GI_FORMAT_PNG ? gi_png_reader_open(bytes, &made->options, &made->reader, err)
+                                               : gi_jpeg_reader_open(bytes, &made->options, &made->reader, err);
+    if (status != GI_OK) {
+        free(made);
+        return status;
+    }
+    made->header = made->reader->header;
+    made->turn = options->auto_orient ? made->header.orientation : 1;
+    if (gi_orient_transposes(made->turn)) {
+        gi_shape *shape = &made->header.shape;
+        shape->width = made->reader->header.shape.height;
+        shape->height = made->reader->header.shape.width;
+    }
+    *decoder = made;
+    return GI_OK;
+}
+
+const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
+
+// All rows as stored, for an orientation that needs them in another order.
+static gi_status materialise(gi_decoder *decoder, gi_error *err) {
+    size_t bytes;
+    gi_shape shape = decoder->reader->header.shape;
+    gi_status status = gi_shape_bytes(shape, &bytes, err);
+    if (status != GI_OK) return status;
+    decoder->stored = malloc(bytes);
+    if (!decoder->stored) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of pixels", bytes);
+    gi_view all = gi_view_packed(decoder->stored, shape, GI_HOST);
+    return decoder->reader->rows(decoder->reader, &all, err);
+}
+
+gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err) {
+    gi_shape shape = decoder->header.shape;
+    if (decoder->failed) return gi_fail(err, GI_ERR_USAGE, "rows were asked for after a failure");
+    if (out->width != shape.width || out->channels != shape.channels || out->sample != shape.sample)
+        return gi_fail(err, GI_ERR_USAGE, "rows of another shape than the image's were asked for");
+    if (out->height > shape.height - decoder->y)
+        return gi_fail(err, GI_ERR_USAGE, "%u rows were asked for, but %u remain", out->height,
+                       shape.height - decoder->y);
+    gi_status status = GI_OK;
+    if (decoder->turn == 1) {
+        status = decoder->reader->rows(decoder->reader, out, err);
+    } else {
+        if (!decoder->stored) status = materialise(decoder, err);
+        gi_view all = gi_view_packed(decoder->stored, decoder->reader->header.shape, GI_HOST);
+        if (status == GI_OK) gi_orient_rows(&all, decoder->turn, decoder->y, out);
+    }
+    decoder->y += out->height;
+    decoder->failed = status != GI_OK;
+    return status;
+}
+
+void gi_decoder_close(gi_decoder *decoder) {
+    if (!decoder) return;
+    decoder->reader->close(decoder->reader);
+    free(decoder->stored);
+    free(decoder);
+}

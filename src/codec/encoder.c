@@ -1,0 +1,110 @@
+// The front of encoding: shape, order and number of rows, alpha where the format has none.
+#include <stdlib.h>
+
+#include "codec/codec.h"
+#include "codec/reader.h"
+
+struct gi_encoder {
+    gi_shape shape; // of the rows that are given
+    gi_encode_options options;
+    gi_writer *writer;
+    uint8_t *flat; // one row composited on the background; NULL when alpha is kept or absent
+    int flat_channels;
+    uint32_t y;
+    bool failed;
+};
+
+// Gray stays gray on a gray background.
+static int channels_without_alpha(int channels, const uint8_t background[3]) {
+    bool gray = background[0] == background[1] && background[1] == background[2];
+    return channels == 2 && gray ? 1 : 3;
+}
+
+gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_encoder **encoder,
+                          gi_error *err) {
+    if (shape.width == 0 || shape.height == 0 || shape.channels < 1 || shape.channels > GI_MAX_CHANNELS)
+        return gi_fail(err, GI_ERR_USAGE, "no image of %ux%u pixels with %d channels", shape.width, shape.height,
+                       shape.channels);
+    if (shape.sample != GI_U8 && shape.sample != GI_U16)
+        return gi_fail(err, GI_ERR_UNSUPPORTED, "only 8 and 16-bit samples can be encoded");
+    bool jpeg = options->format == GI_FORMAT_JPEG;
+    if (!jpeg && options->format != GI_FORMAT_PNG) return gi_fail(err, GI_ERR_USAGE, "no output format was given");
+    if (jpeg && (options->quality < 1 || options->quality > 100))
+        return gi_fail(err, GI_ERR_USAGE, "JPEG quality %d is not in 1..100", options->quality);
+    if (!jpeg && (options->png_level < 0 || options->png_level > 9))
+        return gi_fail(err, GI_ERR_USAGE, "PNG level %d is not in 0..9", options->png_level);
+    gi_encoder *made = calloc(1, sizeof *made);
+    if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");
+    made->shape = shape;
+    made->options = *options;
+    gi_shape written = shape;
+    bool flatten = jpeg && gi_has_alpha(shape.channels) && shape.sample == GI_U8;
+    if (flatten) written.channels = made->flat_channels = channels_without_alpha(shape.channels, options->background);
+    gi_status status = jpeg ? gi_jpeg_writer_open(written, &made->options, sink, &made->writer, err)
+                            : gi_png_writer_open(written, &made->options, sink, &made->writer, err);
+    if (status == GI_OK && flatten) {
+        made->flat = malloc(gi_row_bytes(written.width, written.channels, written.sample));
+        if (!made->flat) status = gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");
+        gi_say(options->messages, GI_NOTE, options->file, "JPEG has no alpha: composited on the background %d,%d,%d",
+               options->background[0], options->background[1], options->background[2]);
+    }
+    if (status != GI_OK) {
+        gi_encoder_close(made);
+        return status;
+    }
+    *encoder = made;
+    return GI_OK;
+}
+
+// (colour * alpha + background * (255 - alpha)) / 255, rounded half up (never a tie: 255 is odd).
+static void flatten_row(const gi_encoder *encoder, const uint8_t *row) {
+    int in = encoder->shape.channels, out = encoder->flat_channels;
+    const uint8_t *background = encoder->options.background;
+    uint8_t *to = encoder->flat;
+    for (uint32_t x = 0; x < encoder->shape.width; x++, row += in) {
+        unsigned alpha = row[in - 1];
+        for (int c = 0; c < out; c++)
+            *to++ = (uint8_t)((row[in == 2 ? 0 : c] * alpha + background[c] * (255 - alpha) + 127) / 255);
+    }
+}
+
+static gi_status flattened_rows(gi_encoder *encoder, const gi_view *rows, gi_error *err) {
+    gi_shape shape = {rows->width, 1, encoder->flat_channels, GI_U8};
+    gi_view line = gi_view_packed(encoder->flat, shape, GI_HOST);
+    gi_status status = GI_OK;
+    for (uint32_t y = 0; y < rows->height && status == GI_OK; y++) {
+        flatten_row(encoder, gi_view_row(rows, y));
+        status = encoder->writer->rows(encoder->writer, &line, err);
+    }
+    return status;
+}
+
+gi_status gi_encoder_rows(gi_encoder *encoder, const gi_view *rows, gi_error *err) {
+    gi_shape shape = encoder->shape;
+    if (encoder->failed) return gi_fail(err, GI_ERR_USAGE, "rows were given after a failure");
+    if (rows->width != shape.width || rows->channels != shape.channels || rows->sample != shape.sample)
+        return gi_fail(err, GI_ERR_USAGE, "rows of another shape than the image's were given");
+    if (rows->height > shape.height - encoder->y)
+        return gi_fail(err, GI_ERR_USAGE, "%u rows were given, but %u are missing", rows->height,
+                       shape.height - encoder->y);
+    gi_status status =
+        encoder->flat ? flattened_rows(encoder, rows, err) : encoder->writer->rows(encoder->writer, rows, err);
+    encoder->y += rows->height;
+    encoder->failed = status != GI_OK;
+    return status;
+}
+
+gi_status gi_encoder_finish(gi_encoder *encoder, gi_error *err) {
+    if (encoder->failed) return gi_fail(err, GI_ERR_USAGE, "the encoder has failed before");
+    if (encoder->y != encoder->shape.height)
+        return gi_fail(err, GI_ERR_USAGE, "only %u of %u rows were given", encoder->y, encoder->shape.height);
+    encoder->failed = true; // nothing may follow
+    return encoder->writer->finish(encoder->writer, err);
+}
+
+void gi_encoder_close(gi_encoder *encoder) {
+    if (!encoder) return;
+    if (encoder->writer) encoder->writer->close(encoder->writer);
+    free(encoder->flat);
+    free(encoder);
+}

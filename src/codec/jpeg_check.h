@@ -1,0 +1,77 @@
+// JPEG files walked marker by marker (ITU-T T.81, annex B), with every rule checked that a decoder relies on.
+#ifndef GI_CODEC_JPEG_CHECK_H
+#define GI_CODEC_JPEG_CHECK_H
+
+#include "codec/codec.h"
+
+typedef enum gi_jpeg_colour { GI_JPEG_GRAY, GI_JPEG_YCC, GI_JPEG_RGB, GI_JPEG_CMYK, GI_JPEG_YCCK } gi_jpeg_colour;
+
+enum {
+    GI_JPEG_SOF0 = 0xC0,
+    GI_JPEG_SOF1 = 0xC1,
+    GI_JPEG_SOF2 = 0xC2,
+    GI_JPEG_DHT = 0xC4,
+    GI_JPEG_RST0 = 0xD0,
+    GI_JPEG_RST7 = 0xD7,
+    GI_JPEG_SOI = 0xD8,
+    GI_JPEG_EOI = 0xD9,
+    GI_JPEG_SOS = 0xDA,
+    GI_JPEG_DQT = 0xDB,
+    GI_JPEG_DNL = 0xDC,
+    GI_JPEG_DRI = 0xDD,
+    GI_JPEG_APP0 = 0xE0,
+    GI_JPEG_APP1 = 0xE1,
+    GI_JPEG_APP14 = 0xEE,
+    GI_JPEG_APP15 = 0xEF,
+    GI_JPEG_COM = 0xFE
+};
+
+// More scans than any encoder writes; each costs a pass over the whole image.
+enum { GI_JPEG_MAX_SCANS = 100, GI_JPEG_DAMAGE_BYTES = 160 };
+
+typedef struct gi_jpeg_component {
+    int id, h, v, quantization; // sampling factors 1..4, table 0..3
+    bool scanned;               // some scan holds it
+} gi_jpeg_component;
+
+typedef struct gi_jpeg_info {
+    uint32_t width, height;
+    int components; // 1, 3 or 4
+    gi_jpeg_component component[4];
+    int h_max, v_max;
+    bool progressive, jfif;
+    int adobe; // colour transform of the Adobe segment, -1 without one
+    gi_jpeg_colour colour;
+    int orientation; // from EXIF, else 1
+    int scans;
+    uint64_t entropy_bytes;            // of all scans
+    char damage[GI_JPEG_DAMAGE_BYTES]; // what is wrong with a file that still decodes; empty when sound
+} gi_jpeg_info;
+
+// The offset of the marker that ends the entropy-coded data at `from` (restart markers belong to the data), or the
+// file's size.
+size_t gi_jpeg_scan_end(gi_bytes bytes, size_t from);
+
+// One marker: its code, the offset of its length field, and its segment's size with that field (0 when it has none).
+typedef struct gi_jpeg_segment {
+    int code;
+    size_t offset;
+    size_t size;
+} gi_jpeg_segment;
+
+// The next marker at or after *at, which is moved past the segment. False when the file ends before one is complete.
+// *skipped counts bytes that belong to no segment.
+bool gi_jpeg_next_segment(gi_bytes bytes, size_t *at, gi_jpeg_segment *segment, size_t *skipped);
+
+// Walks the file. GI_ERR_FORMAT with the segment's name and offset for what a decoder cannot survive (table, component
+// and range errors, a cut before any image data); what it can survive goes to info->damage. GI_ERR_UNSUPPORTED:
+// arithmetic, lossless, hierarchical, 12-bit, CMYK without an Adobe marker. GI_ERR_LIMIT: too many scans.
+gi_status gi_jpeg_check(gi_bytes bytes, gi_jpeg_info *info, gi_error *err);
+
+// Blocks of 8x8 samples across and down that component i has in a scan of its own.
+uint64_t gi_jpeg_blocks(const gi_jpeg_info *info, int i);
+
+// GI_ERR_FORMAT when the scans are far too short to hold an image of that size.
+gi_status gi_jpeg_check_plausible(const gi_jpeg_info *info, gi_error *err);
+
+#endif

@@ -1,0 +1,226 @@
+#include "codec/png_check.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "codec/bytes.h"
+#include "codec/checksum.h"
+#include "codec/exif.h"
+#include "core/checked.h"
+
+enum { SIGNATURE_BYTES = 8, CHUNK_OVERHEAD = 12, IHDR_BYTES = 13, MAX_DIMENSION = 0x7FFFFFFF };
+
+typedef struct chunk {
+    size_t offset; // of its length field
+    const uint8_t *data;
+    size_t size;
+    char name[5]; // printable for messages
+    uint32_t type;
+} chunk;
+
+typedef struct walker {
+    gi_bytes bytes;
+    size_t at; // the next chunk's offset
+    gi_png_info *info;
+    bool idat_over; // a chunk of another kind has followed the IDAT chunks
+    gi_error *err;
+} walker;
+
+#define TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+
+static gi_status damaged(const walker *walk, const chunk *at, const char *reason) {
+    return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: chunk %s at byte %zu: %s", at->name, at->offset, reason);
+}
+
+// Reads the chunk at walk->at and steps past it.
+static gi_status next_chunk(walker *walk, chunk *out) {
+    size_t left = walk->bytes.size - walk->at;
+    if (left == 0)
+        return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: the file ends at byte %zu without an IEND chunk",
+                       walk->at);
+    out->offset = walk->at;
+    if (left < 8)
+        return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: the file ends within the chunk header at byte %zu",
+                       walk->at);
+    const uint8_t *p = walk->bytes.data + walk->at;
+    out->size = gi_be32(p);
+    out->type = gi_be32(p + 4);
+    out->data = p + 8;
+    bool letters = true;
+    for (int i = 0; i < 4; i++) {
+        letters = letters && isascii(p[4 + i]) && isalpha(p[4 + i]);
+        out->name[i] = isascii(p[4 + i]) && isprint(p[4 + i]) ? (char)p[4 + i] : '?';
+    }
+    out->name[4] = '\0';
+    if (!letters) return damaged(walk, out, "no valid chunk name");
+    if (left < CHUNK_OVERHEAD || out->size > left - CHUNK_OVERHEAD)
+        return damaged(walk, out, "the file ends within this chunk");
+    if (gi_crc32(0, p + 4, out->size + 4) != gi_be32(out->data + out->size))
+        return damaged(walk, out, "its CRC does not match");
+    walk->at += CHUNK_OVERHEAD + out->size;
+    return GI_OK;
+}
+
+static bool depth_is_legal(int colour, int depth) {
+    switch (colour) {
+    case GI_PNG_GRAY: return depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
+    case GI_PNG_PALETTE: return depth == 1 || depth == 2 || depth == 4 || depth == 8;
+    case GI_PNG_RGB:
+    case GI_PNG_GRAY_ALPHA:
+    case GI_PNG_RGBA: return depth == 8 || depth == 16;
+    default: return false;
+    }
+}
+
+static gi_status read_ihdr(walker *walk, const chunk *c) {
+    gi_png_info *info = walk->info;
+    if (c->type != TYPE('I', 'H', 'D', 'R')) return damaged(walk, c, "the first chunk is not IHDR");
+    if (c->size != IHDR_BYTES) return damaged(walk, c, "its length is not 13");
+    info->width = gi_be32(c->data);
+    info->height = gi_be32(c->data + 4);
+    info->depth = c->data[8];
+    info->colour = c->data[9];
+    info->interlaced = c->data[12] == 1;
+    if (info->width == 0 || info->height == 0) return damaged(walk, c, "width or height is 0");
+    if (info->width > MAX_DIMENSION || info->height > MAX_DIMENSION)
+        return damaged(walk, c, "width or height is over 2^31-1");
+    if (!depth_is_legal(info->colour, info->depth))
+        return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: chunk IHDR at byte %zu: no colour type %d with %d bits",
+                       c->offset, info->colour, info->depth);
+    if (c->data[10] != 0) return damaged(walk, c, "unknown compression method");
+    if (c->data[11] != 0) return damaged(walk, c, "unknown filter method");
+    if (c->data[12] > 1) return damaged(walk, c, "unknown interlace method");
+    return GI_OK;
+}
+
+static gi_status read_plte(walker *walk, const chunk *c) {
+    gi_png_info *info = walk->info;
+    if (info->palette) return damaged(walk, c, "a second palette");
+    if (info->idat_chunks) return damaged(walk, c, "a palette after the image data");
+    if (info->transparency) return damaged(walk, c, "a palette after tRNS");
+    if (c->size == 0 || c->size % 3 != 0 || c->size > 768)
+        return damaged(walk, c, "its length is not 3 bytes for 1 to 256 colours");
+    if (info->colour == GI_PNG_GRAY || info->colour == GI_PNG_GRAY_ALPHA)
+        return damaged(walk, c, "a palette in a gray image");
+    // For true colour it is a mere suggestion. For a palette image it may have fewer entries than the depth could use,
+    // not more.
+    if (info->colour == GI_PNG_PALETTE && c->size / 3 > (size_t)1 << info->depth)
+        return damaged(walk, c, "more colours than the depth allows");
+    info->palette = c->data;
+    info->palette_size = (int)(c->size / 3);
+    return GI_OK;
+}
+
+static gi_status read_trns(walker *walk, const chunk *c) {
+    gi_png_info *info = walk->info;
+    if (info->transparency) return damaged(walk, c, "a second tRNS");
+    if (info->idat_chunks) return damaged(walk, c, "transparency after the image data");
+    switch (info->colour) {
+    case GI_PNG_GRAY:
+        if (c->size != 2) return damaged(walk, c, "its length is not 2");
+        break;
+    case GI_PNG_RGB:
+        if (c->size != 6) return damaged(walk, c, "its length is not 6");
+        break;
+    case GI_PNG_PALETTE:
+        if (!info->palette) return damaged(walk, c, "transparency before the palette");
+        if (c->size == 0 || c->size > (size_t)info->palette_size)
+            return damaged(walk, c, "its length is not 1 to the number of colours");
+        break;
+    default: return damaged(walk, c, "transparency in an image with alpha");
+    }
+    info->transparency = c->data;
+    info->transparency_size = c->size;
+    return GI_OK;
+}
+
+static gi_status read_idat(walker *walk, const chunk *c) {
+    gi_png_info *info = walk->info;
+    if (walk->idat_over) return damaged(walk, c, "image data is not consecutive");
+    if (info->colour == GI_PNG_PALETTE && !info->palette) return damaged(walk, c, "no PLTE before the image data");
+    if (info->idat_chunks == 0) info->idat = c->offset;
+    info->idat_chunks++;
+    info->idat_bytes += c->size;
+    return GI_OK;
+}
+
+// Any chunk between IHDR and IEND.
+static gi_status read_chunk(walker *walk, const chunk *c) {
+    gi_png_info *info = walk->info;
+    if (c->type == TYPE('I', 'D', 'A', 'T')) return read_idat(walk, c);
+    walk->idat_over = info->idat_chunks > 0;
+    switch (c->type) {
+    case TYPE('I', 'H', 'D', 'R'): return damaged(walk, c, "a second IHDR");
+    case TYPE('P', 'L', 'T', 'E'): return read_plte(walk, c);
+    case TYPE('t', 'R', 'N', 'S'): return read_trns(walk, c);
+    case TYPE('e', 'X', 'I', 'f'): info->orientation = gi_exif_orientation((gi_bytes){c->data, c->size}); return GI_OK;
+    default: break;
+    }
+    bool critical = !(c->type & 0x20000000U); // the first letter is upper case
+    return critical ? damaged(walk, c, "an unknown critical chunk") : GI_OK;
+}
+
+int gi_png_samples(const gi_png_info *info) {
+    static const int samples[7] = {1, 0, 3, 1, 2, 0, 4};
+    return samples[info->colour];
+}
+
+size_t gi_png_row_bytes(const gi_png_info *info, uint32_t width) {
+    return ((size_t)width * (size_t)(gi_png_samples(info) * info->depth) + 7) / 8;
+}
+
+gi_png_pass gi_png_pass_of(const gi_png_info *info, int pass) {
+    static const uint8_t x0[7] = {0, 4, 0, 2, 0, 1, 0}, dx[7] = {8, 8, 4, 4, 2, 2, 1};
+    static const uint8_t y0[7] = {0, 0, 4, 0, 2, 0, 1}, dy[7] = {8, 8, 8, 4, 4, 2, 2};
+    gi_png_pass p = {0, 0, x0[pass], y0[pass], dx[pass], dy[pass]};
+    if (info->width > p.x0) p.width = (info->width - p.x0 - 1) / p.dx + 1;
+    if (info->height > p.y0) p.height = (info->height - p.y0 - 1) / p.dy + 1;
+    return p;
+}
+
+gi_status gi_png_filtered_bytes(const gi_png_info *info, size_t *bytes, gi_error *err) {
+    int passes = info->interlaced ? 7 : 1;
+    size_t total = 0;
+    for (int i = 0; i < passes; i++) {
+        gi_png_pass p = {info->width, info->height, 0, 0, 1, 1};
+        if (info->interlaced) p = gi_png_pass_of(info, i);
+        size_t size;
+        if (p.width == 0) continue; // no filter bytes either
+        if (!gi_mul(gi_png_row_bytes(info, p.width) + 1, p.height, &size) || !gi_add(total, size, &total))
+            return gi_fail(err, GI_ERR_LIMIT, "%ux%u pixels do not fit this machine's memory", info->width,
+                           info->height);
+    }
+    *bytes = total;
+    return GI_OK;
+}
+
+// Deflate makes at most 258 bytes of 2 bits: an announced size past that is a lie, and no memory is spent on it.
+gi_status gi_png_check_plausible(const gi_png_info *info, gi_error *err) {
+    size_t filtered;
+    gi_status status = gi_png_filtered_bytes(info, &filtered, err);
+    if (status == GI_OK && filtered / 1032 > info->idat_bytes)
+        status =
+            gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early: %zu bytes cannot hold %ux%u pixels",
+                    info->idat_bytes, info->width, info->height);
+    return status;
+}
+
+gi_status gi_png_check(gi_bytes bytes, gi_png_info *info, gi_error *err) {
+    memset(info, 0, sizeof *info);
+    info->orientation = 1;
+    if (gi_format_sniff(bytes) != GI_FORMAT_PNG) return gi_fail(err, GI_ERR_FORMAT, "no PNG signature");
+    walker walk = {bytes, SIGNATURE_BYTES, info, false, err};
+    chunk c;
+    gi_status status = next_chunk(&walk, &c);
+    if (status == GI_OK) status = read_ihdr(&walk, &c);
+    while (status == GI_OK) {
+        status = next_chunk(&walk, &c);
+        if (status != GI_OK || c.type == TYPE('I', 'E', 'N', 'D')) break;
+        status = read_chunk(&walk, &c);
+    }
+    if (status != GI_OK) return status;
+    if (c.size != 0) return damaged(&walk, &c, "its length is not 0");
+    if (!info->idat_chunks) return damaged(&walk, &c, "no IDAT chunk before it: there is no image data");
+    info->trailing_bytes = bytes.size - walk.at;
+    return GI_OK;
+}

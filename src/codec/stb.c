@@ -1,0 +1,339 @@
+// The only file that holds stb_image and stb_image_write. Beyond their public functions it uses the parts that they
+// are made of (the zlib decoder's state, the JPEG decoder's scans and colour conversion), because the whole cannot
+// tell a cut scan from a complete one, bound what a zlib stream expands to, or deliver rows.
+#include "codec/stb.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/bytes.h"
+#include "codec/checksum.h"
+#include "codec/reader.h"
+
+// Much of both headers is static and not used here; gcc tells that at the end of the file, so no pop.
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+// Zeroed, so that whatever a damaged file leaves out is defined.
+#define STBI_MALLOC(size) calloc(1, size)
+#define STBI_REALLOC(memory, size) realloc(memory, size)
+#define STBI_FREE(memory) free(memory)
+// Damaged files may break what stb asserts of Huffman codes; it then reads a wrong symbol, within its tables.
+#define STBI_ASSERT(condition) ((void)0)
+#define STBI_ONLY_PNG
+#define STBI_ONLY_JPEG
+#define STBI_NO_STDIO
+#define STBI_NO_LINEAR
+#define STBI_NO_HDR
+#define STBI_MAX_DIMENSIONS INT_MAX
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+#include <stb_image.h>
+
+#define STBI_WRITE_NO_STDIO
+#define STB_IMAGE_WRITE_STATIC
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb_image_write.h>
+
+// ---- zlib ---------------------------------------------------------------------------------------------------------
+
+gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_error *err) {
+    stbi__zbuf z;
+    memset(&z, 0, sizeof z);
+    z.zbuffer = (stbi_uc *)(uintptr_t)in.data;
+    // With the padding stb never finds its input exhausted within the last symbols, where it would fail or count bytes
+    // that are not there.
+    z.zbuffer_end = z.zbuffer + in.size + GI_INFLATE_PADDING;
+    bool whole = stbi__do_zlib(&z, (char *)out, (int)(need + GI_INFLATE_SLACK), 0, 1);
+    size_t produced = (size_t)(z.zout - z.zout_start), used = (size_t)(z.zbuffer - in.data);
+    *more = produced > need;
+    if (!whole && *more) return GI_OK; // it holds more than fits, so its checksum cannot be computed
+    if (!whole && used >= in.size) return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early");
+    if (!whole)
+        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data is corrupt (%s)",
+                       stbi_failure_reason() ? stbi_failure_reason() : "invalid block");
+    used -= (size_t)z.num_bits / 8; // whole bytes read ahead
+    if (produced < need || in.size < used + 4)
+        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early");
+    if (gi_be32(in.data + used) != gi_adler32(1, out, produced))
+        return gi_fail(err, GI_ERR_FORMAT,
+                       "damaged PNG: the checksum of the compressed data (Adler-32) does not match");
+    return GI_OK;
+}
+
+gi_status gi_stb_deflate(const uint8_t *data, size_t size, int level, uint8_t **out, size_t *out_size, gi_error *err) {
+    // The number of earlier places that are tried for a match; 5 is the least stb takes, 8 its default.
+    static const int effort[10] = {5, 5, 5, 5, 6, 7, 8, 12, 20, 32};
+    int bytes = 0;
+    *out = stbi_zlib_compress((unsigned char *)(uintptr_t)data, (int)size, &bytes, effort[level]);
+    if (!*out) return gi_fail(err, GI_ERR_MEMORY, "no memory to compress %zu bytes", size);
+    *out_size = (size_t)bytes;
+    return GI_OK;
+}
+
+void gi_stb_free(void *memory) { STBIW_FREE(memory); }
+
+// ---- JPEG decoding ------------------------------------------------------------------------------------------------
+
+// A component's way from its plane to full resolution. The kernels are stb's.
+typedef struct upsampler {
+    resample_row_func resample;
+    uint8_t *line;
+    const uint8_t *near_first, *near_second; // plane rows above and below the next row
+    int expand_x, expand_y, phase;           // factors; rows delivered of the current pair
+    int width, row;                          // samples a row; plane row of near_second
+} upsampler;
+
+struct gi_stb_jpeg {
+    stbi__jpeg state;
+    stbi__context context;
+    gi_jpeg_info info;
+    upsampler up[4];
+};
+
+// What stb reads past the end of a scan: zeros, counted.
+static int read_padding(void *user, char *data, int size) {
+    memset(data, 0, (size_t)size);
+    *(size_t *)user += (size_t)size;
+    return size;
+}
+
+static void point_at(stbi__context *s, gi_bytes bytes, size_t from, size_t end) {
+    s->img_buffer = s->img_buffer_original = (stbi_uc *)(uintptr_t)bytes.data + from;
+    s->img_buffer_end = s->img_buffer_original_end = (stbi_uc *)(uintptr_t)bytes.data + end;
+    s->read_from_callbacks = 0;
+}
+
+static void tell(char *damage, const char *text) {
+    if (!damage[0]) snprintf(damage, GI_JPEG_DAMAGE_BYTES, "%s", text);
+}
+
+// Bytes left between the last code and the end of the scan; zeros and fill bytes are padding.
+static bool has_leftover(const stbi__jpeg *j) {
+    if (j->code_bits >= 8 && !j->nomore && (j->code_buffer >> 24) != 0 && (j->code_buffer >> 24) != 0xFF) return true;
+    const uint8_t *p = j->s->img_buffer;
+    while (p < j->s->img_buffer_end && (*p == 0 || *p == 0xFF)) p++;
+    return p < j->s->img_buffer_end;
+}
+
+static void decode_scan(gi_stb_jpeg *jpeg, gi_bytes bytes, size_t *at, char *damage) {
+    stbi__jpeg *j = &jpeg->state;
+    stbi__context *s = &jpeg->context;
+    size_t from = *at, padding = 0;
+    *at = gi_jpeg_scan_end(bytes, from);
+    point_at(s, bytes, from, *at);
+    s->io.read = read_padding;
+    s->io_user_data = &padding;
+    s->buflen = 16;
+    s->read_from_callbacks = 1;
+    if (!stbi__parse_entropy_coded_data(j)) {
+        tell(damage, "the image data holds an invalid code");
+    } else if (padding) {
+        size_t unread = (size_t)(s->img_buffer_end - s->img_buffer);
+        if (8 * (padding - unread) > (size_t)(j->code_bits > 0 ? j->code_bits : 0))
+            tell(damage, "the image data ends early");
+    } else if (has_leftover(j)) {
+        tell(damage, "some of the image data is not used");
+    }
+    j->marker = STBI__MARKER_none;
+}
+
+static bool decode_segment(gi_stb_jpeg *jpeg, gi_bytes bytes, const gi_jpeg_segment *segment) {
+    stbi__jpeg *j = &jpeg->state;
+    point_at(&jpeg->context, bytes, segment->offset, segment->offset + segment->size);
+    switch (segment->code) {
+    case GI_JPEG_SOF0:
+    case GI_JPEG_SOF1:
+    case GI_JPEG_SOF2: {
+        j->progressive = segment->code == GI_JPEG_SOF2;
+        if (!stbi__process_frame_header(j, STBI__SCAN_load)) return false;
+        // What a damaged sequential file leaves out is mid-gray, as it is in a progressive one.
+        for (int i = 0; i < jpeg->info.components; i++)
+            memset(j->img_comp[i].data, 128, (size_t)j->img_comp[i].w2 * (size_t)j->img_comp[i].h2);
+        return true;
+    }
+    case GI_JPEG_DHT:
+    case GI_JPEG_DQT:
+    case GI_JPEG_DRI: return stbi__process_marker(j, segment->code);
+    case GI_JPEG_SOS: return stbi__process_scan_header(j);
+    default: return true;
+    }
+}
+
+static void start_rows(gi_stb_jpeg *jpeg) {
+    stbi__jpeg *j = &jpeg->state;
+    for (int i = 0; i < jpeg->info.components; i++) {
+        upsampler *up = &jpeg->up[i];
+        up->expand_x = j->img_h_max / j->img_comp[i].h;
+        up->expand_y = j->img_v_max / j->img_comp[i].v;
+        up->phase = up->expand_y >> 1;
+        up->width = ((int)jpeg->info.width + up->expand_x - 1) / up->expand_x;
+        up->near_first = up->near_second = j->img_comp[i].data;
+        int factors = up->expand_x * 8 + up->expand_y;
+        up->resample = factors == 9    ? resample_row_1
+                       : factors == 10 ? stbi__resample_row_v_2
+                       : factors == 17 ? stbi__resample_row_h_2
+                       : factors == 18 ? j->resample_row_hv_2_kernel
+                                       : stbi__resample_row_generic;
+    }
+}
+
+gi_status gi_stb_jpeg_decode(gi_bytes bytes, const gi_jpeg_info *info, gi_stb_jpeg **jpeg, char *damage,
+                             gi_error *err) {
+    damage[0] = '\0';
+    gi_stb_jpeg *made = calloc(1, sizeof *made);
+    if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for a JPEG decoder");
+    made->info = *info;
+    made->state.s = &made->context;
+    made->state.marker = STBI__MARKER_none;
+    stbi__setup_jpeg(&made->state);
+    size_t at = 2, skipped = 0;
+    gi_jpeg_segment segment;
+    gi_status status = GI_OK;
+    while (gi_jpeg_next_segment(bytes, &at, &segment, &skipped) && segment.code != GI_JPEG_EOI) {
+        if (!decode_segment(made, bytes, &segment)) {
+            const char *reason = stbi_failure_reason();
+            bool memory = reason && strcmp(reason, "outofmem") == 0;
+            status = memory ? gi_fail(err, GI_ERR_MEMORY, "no memory for %ux%u pixels", info->width, info->height)
+                            : gi_fail(err, GI_ERR_FORMAT, "damaged JPEG: %s", reason ? reason : "unknown damage");
+            goto out;
+        }
+        if (segment.code == GI_JPEG_SOS) decode_scan(made, bytes, &at, damage);
+    }
+    if (info->progressive) stbi__jpeg_finish(&made->state);
+    for (int i = 0; i < info->components; i++) {
+        made->up[i].line = malloc((size_t)info->width + 16);
+        if (made->up[i].line) continue;
+        status = gi_fail(err, GI_ERR_MEMORY, "no memory for rows of %u pixels", info->width);
+        goto out;
+    }
+    start_rows(made);
+    *jpeg = made;
+    made = NULL;
+out:
+    gi_stb_jpeg_free(made);
+    return status;
+}
+
+// The next row of component i at full resolution.
+static const uint8_t *next_line(gi_stb_jpeg *jpeg, int i) {
+    upsampler *up = &jpeg->up[i];
+    bool lower = up->phase >= up->expand_y >> 1;
+    const uint8_t *near = lower ? up->near_second : up->near_first, *far = lower ? up->near_first : up->near_second;
+    const uint8_t *line =
+        up->resample(up->line, (stbi_uc *)(uintptr_t)near, (stbi_uc *)(uintptr_t)far, up->width, up->expand_x);
+    if (++up->phase >= up->expand_y) {
+        up->phase = 0;
+        up->near_first = up->near_second;
+        if (++up->row < jpeg->state.img_comp[i].y) up->near_second += jpeg->state.img_comp[i].w2;
+    }
+    return line;
+}
+
+static uint8_t times(unsigned a, unsigned b) { return (uint8_t)((a * b + 127) / 255); }
+
+static void ycc_to_rgb(const stbi__jpeg *j, uint8_t *row, const uint8_t *const line[4], uint32_t width) {
+    // stb writes a fourth byte after every pixel: the last one goes elsewhere.
+    uint32_t last = width - 1;
+    uint8_t pixel[4];
+    j->YCbCr_to_RGB_kernel(row, line[0], line[1], line[2], (int)last, 3);
+    j->YCbCr_to_RGB_kernel(pixel, line[0] + last, line[1] + last, line[2] + last, 1, 3);
+    memcpy(row + 3 * (size_t)last, pixel, 3);
+}
+
+void gi_stb_jpeg_row(gi_stb_jpeg *jpeg, bool luma, uint8_t *row) {
+    const gi_jpeg_info *info = &jpeg->info;
+    const uint8_t *line[4] = {NULL};
+    int wanted = luma ? 1 : info->components;
+    for (int i = 0; i < wanted; i++) line[i] = next_line(jpeg, i);
+    size_t width = info->width;
+    if (wanted == 1) {
+        memcpy(row, line[0], width);
+        return;
+    }
+    if (info->colour == GI_JPEG_YCC || info->colour == GI_JPEG_YCCK) ycc_to_rgb(&jpeg->state, row, line, info->width);
+    for (size_t x = 0; x < width && info->colour == GI_JPEG_RGB; x++)
+        for (size_t c = 0; c < 3; c++) row[3 * x + c] = line[c][x];
+    // Adobe stores ink inverted: 255 is none. YCCK holds the inks' complement.
+    for (size_t x = 0; x < width && info->colour == GI_JPEG_CMYK; x++)
+        for (size_t c = 0; c < 3; c++) row[3 * x + c] = times(line[c][x], line[3][x]);
+    for (size_t x = 0; x < width && info->colour == GI_JPEG_YCCK; x++)
+        for (size_t c = 0; c < 3; c++) row[3 * x + c] = times(255U - row[3 * x + c], line[3][x]);
+}
+
+void gi_stb_jpeg_free(gi_stb_jpeg *jpeg) {
+    if (!jpeg) return;
+    stbi__free_jpeg_components(&jpeg->state, 4, 0);
+    for (int i = 0; i < 4; i++) free(jpeg->up[i].line);
+    free(jpeg);
+}
+
+// ---- JPEG encoding ------------------------------------------------------------------------------------------------
+
+enum { SOI_APP0_BYTES = 20 };
+
+// stb writes bytes one by one and takes no answer: they are gathered, and the sink's first failure is kept.
+typedef struct gather {
+    const gi_sink *sink;
+    gi_error *err;
+    gi_status status;
+    gi_bytes exif;
+    size_t total; // bytes stb has written
+    size_t used;
+    uint8_t buffer[65536];
+} gather;
+
+static void flush(gather *g) {
+    if (g->status == GI_OK && g->used) g->status = g->sink->write(g->sink->context, g->buffer, g->used, g->err);
+    g->used = 0;
+}
+
+static void put_bytes(gather *g, const uint8_t *data, size_t size) {
+    while (size) {
+        if (g->used == sizeof g->buffer) flush(g);
+        size_t room = sizeof g->buffer - g->used, part = size < room ? size : room;
+        memcpy(g->buffer + g->used, data, part);
+        g->used += part;
+        data += part;
+        size -= part;
+    }
+}
+
+static void take(void *context, void *data, int size) {
+    gather *g = context;
+    const uint8_t *bytes = data;
+    size_t count = (size_t)size;
+    if (g->total < SOI_APP0_BYTES && g->exif.size) {
+        size_t head = SOI_APP0_BYTES - g->total < count ? SOI_APP0_BYTES - g->total : count;
+        put_bytes(g, bytes, head);
+        g->total += head;
+        bytes += head;
+        count -= head;
+        if (g->total == SOI_APP0_BYTES) put_bytes(g, g->exif.data, g->exif.size);
+    }
+    put_bytes(g, bytes, count);
+    g->total += count;
+}
+
+gi_status gi_stb_jpeg_encode(const gi_stb_jpeg_job *job, const gi_sink *sink, gi_error *err) {
+    gather *g = calloc(1, sizeof *g);
+    if (!g) return gi_fail(err, GI_ERR_MEMORY, "no memory for a JPEG encoder");
+    g->sink = sink;
+    g->err = err;
+    g->exif = job->exif;
+    if (!stbi_write_jpg_to_func(take, g, (int)job->shape.width, (int)job->shape.height, job->shape.channels,
+                                job->pixels, job->quality))
+        g->status = gi_fail(err, GI_ERR_UNSUPPORTED, "stb_image_write refuses the image");
+    flush(g);
+    gi_status status = g->status;
+    free(g);
+    return status;
+}
+
+const char *gi_codec_about(int index) {
+    static const char *const lines[] = {
+        "stb_image " GPUIMG_STB_VERSION " (PNG and JPEG decoding; JPEG segments and PNG checksums checked by gpuimg)",
+        "stb_image_write " GPUIMG_STB_WRITE_VERSION " (PNG compression, JPEG encoding)"};
+    return index >= 0 && index < 2 ? lines[index] : NULL;
+}
