@@ -1,6 +1,14 @@
 // Outputs that are complete or absent: a temporary beside the target, checked, then renamed over it.
+//
+// A process may be killed at any moment: the target is then the old file or the new one, never a part of either. The
+// system going down (a power cut) is not covered: nothing is synced to the disk, which would cost a batch more than
+// its codecs do; file systems that order data before a replacing rename (ext4, xfs, btrfs) keep the promise all the
+// same. A process should ignore SIGPIPE and SIGXFSZ, so that they come back as errors to be named.
 #ifndef GI_RUN_OUTPUT_H
 #define GI_RUN_OUTPUT_H
+
+#include <signal.h>
+#include <stdbool.h>
 
 #include "codec/codec.h"
 #include "core/status.h"
@@ -8,10 +16,16 @@
 typedef struct gi_output gi_output;
 
 // Prepares to write `path` (NULL: standard output). A symbolic link is followed, so that its target is replaced. A
-// target that exists and is no regular file is written to directly. Otherwise bytes go to a dot-file in the target's
-// directory, created with the old file's mode or 0666 less the umask, whose name carries this process's id and which
-// is locked while it lives.
+// target that exists and is no regular file is written to directly; so are /dev/stdout, /dev/stderr, /dev/fd/N and
+// /proc/self/fd/N, through the descriptor itself, so that what it was opened for (appending, a socket) holds.
+// Otherwise bytes go to a dot-file in the target's directory, created with the old file's mode or 0666 less the
+// umask, whose name carries this process's id and which is locked while it lives.
 gi_status gi_output_open(const char *path, gi_output **output, gi_error *err);
+
+// Likewise; a system call that a signal interrupts while *cancel is set gives GI_ERR_CANCELLED, at opening a FIFO and
+// at every write. `cancel` may be NULL, and must outlive the output.
+gi_status gi_output_open_cancellable(const char *path, volatile sig_atomic_t *cancel, gi_output **output,
+                                     gi_error *err);
 
 // The sink that writes to it. Every write is checked.
 gi_sink gi_output_sink(gi_output *output);
@@ -23,7 +37,12 @@ gi_status gi_output_commit(gi_output *output, bool no_clobber, gi_error *err);
 // Frees it; removes the temporary unless committed. NULL is fine.
 void gi_output_close(gi_output *output);
 
-// Removes, in `directory`, temporaries whose process is gone.
+// Removes, in `directory`, temporaries whose process is gone: regular files of this user, named as temporaries are,
+// that no process holds locked. Where the file system has no locks, none.
 void gi_output_sweep(const char *directory);
+
+// Removes all temporaries of this process; their outputs fail if the process lives on. Async-signal-safe: for the
+// handler of a second SIGINT, just before _exit.
+void gi_output_remove_all(void);
 
 #endif

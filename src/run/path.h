@@ -1,0 +1,32 @@
+// Path names as literal bytes: joining, splitting, following links, showing them in a one-line reason.
+#ifndef GI_RUN_PATH_H
+#define GI_RUN_PATH_H
+
+#include <stddef.h>
+
+#include "core/status.h"
+
+// DIRECTORY/NAME, without doubling the slash. NULL when memory is exhausted; the caller frees. So all below.
+char *gi_path_join(const char *directory, const char *name);
+
+// The last component of a path without trailing slashes; *length its bytes (0 for "" and "/").
+const char *gi_path_last(const char *path, size_t *length);
+
+// The directory that holds the path's last component: "." where the path has none, "/" for children of the root.
+char *gi_path_parent(const char *path);
+
+// *target = the path that symbolic links in the LAST component lead to, whether or not it exists. GI_ERR_IO for a loop.
+gi_status gi_path_follow(const char *path, char **target, gi_error *err);
+
+enum { GI_PATH_SHOWN = 256 };
+
+// The path fit for a one-line reason: control bytes as '?', a long one cut at its front so that the name stays.
+const char *gi_path_show(const char *path, char text[GI_PATH_SHOWN]);
+
+// Fails with "WHAT PATH: strerror(error_number)"; ENOMEM is GI_ERR_MEMORY, anything else GI_ERR_IO.
+gi_status gi_path_fail(gi_error *err, const char *what, const char *path, int error_number);
+
+// Makes the directory and those above it that are missing, with mode 0777 less the umask. One that exists is fine.
+gi_status gi_path_make_directories(const char *path, gi_error *err);
+
+#endif

@@ -1,0 +1,104 @@
+#include "run/read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codec/codec.h"
+
+enum { FIRST_CAPACITY = 1 << 16 };
+
+static bool cancelled(const gi_read_options *options) { return options->cancel && *options->cancel; }
+
+static gi_status open_input(const char *path, const gi_read_options *options, int *fd, gi_error *err) {
+    // Without O_NONBLOCK a FIFO that has taken a regular file's place would be waited on.
+    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (options->regular_only ? O_NONBLOCK : 0);
+    do {
+        *fd = open(path, flags);
+    } while (*fd < 0 && errno == EINTR && !cancelled(options));
+    if (*fd >= 0) return GI_OK;
+    if (errno == EINTR) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
+    return gi_fail_errno(err, "cannot open", errno);
+}
+
+// Reads until file->size is `until` or the end is reached (*ended).
+static gi_status read_until(int fd, size_t until, const gi_read_options *options, gi_file_data *file, bool *ended,
+                            gi_error *err) {
+    while (file->size < until) {
+        ssize_t got = read(fd, file->data + file->size, until - file->size);
+        if (got < 0 && errno == EINTR) {
+            if (cancelled(options)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
+            continue;
+        }
+        if (got < 0) return gi_fail_errno(err, "cannot read", errno);
+        if (got == 0) {
+            *ended = true;
+            return GI_OK;
+        }
+        file->size += (size_t)got;
+    }
+    return GI_OK;
+}
+
+static gi_status too_large(gi_error *err) {
+    return gi_fail(err, GI_ERR_LIMIT, "larger than %d bytes, the most that is read", GI_READ_MAX);
+}
+
+static gi_status grow(gi_file_data *file, size_t capacity, gi_error *err) {
+    uint8_t *data = realloc(file->data, capacity);
+    if (!data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for a file of %zu bytes", capacity);
+    file->data = data;
+    return GI_OK;
+}
+
+// `expected` bytes are likely there; one more is asked for, so that the end is seen without growing.
+static gi_status read_all(int fd, size_t expected, const gi_read_options *options, gi_file_data *file, gi_error *err) {
+    bool ended = false;
+    size_t capacity = GI_SNIFF_BYTES;
+    gi_status status = grow(file, FIRST_CAPACITY, err);
+    if (status == GI_OK) status = read_until(fd, capacity, options, file, &ended, err);
+    if (status != GI_OK) return status;
+    if (file->size == 0) return gi_fail(err, GI_ERR_FORMAT, "empty");
+    if (options->image_only && gi_format_sniff((gi_bytes){file->data, file->size}) == GI_FORMAT_UNKNOWN)
+        return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG");
+    capacity = expected >= FIRST_CAPACITY ? expected + 1 : FIRST_CAPACITY;
+    while (!ended) {
+        status = grow(file, capacity, err);
+        if (status == GI_OK) status = read_until(fd, capacity, options, file, &ended, err);
+        if (status != GI_OK) return status;
+        if (file->size > GI_READ_MAX) return too_large(err);
+        capacity = capacity <= GI_READ_MAX / 2 ? capacity * 2 : (size_t)GI_READ_MAX + 1;
+    }
+    return GI_OK;
+}
+
+gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err) {
+    *file = (gi_file_data){NULL, 0};
+    int fd = STDIN_FILENO;
+    struct stat st;
+    gi_status status = path ? open_input(path, options, &fd, err) : GI_OK;
+    if (status != GI_OK) return status;
+    if (fstat(fd, &st) != 0) {
+        status = gi_fail_errno(err, "cannot read", errno);
+        goto out;
+    }
+    bool regular = S_ISREG(st.st_mode);
+    if (S_ISDIR(st.st_mode))
+        status = gi_fail_errno(err, "cannot read", EISDIR);
+    else if (options->regular_only && !regular)
+        status = gi_fail(err, GI_ERR_IO, "no longer a regular file");
+    else if (regular && st.st_size > GI_READ_MAX)
+        status = too_large(err);
+    else
+        status = read_all(fd, regular ? (size_t)st.st_size : 0, options, file, err);
+out:
+    if (path) close(fd);
+    if (status != GI_OK) {
+        free(file->data);
+        *file = (gi_file_data){NULL, 0};
+    }
+    return status;
+}
