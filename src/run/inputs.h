@@ -11,8 +11,8 @@
 
 // One image to do. Names are literal bytes as the system takes them.
 typedef struct gi_item {
-    char *in;  // NULL: standard input
-    char *out; // NULL: standard output, or no output at all (hist)
+    char *in;            // NULL: standard input
+    char *out;           // NULL: standard output, or no output at all (hist)
     bool from_directory; // found by a walk: never a FIFO or device
 } gi_item;
 
@@ -21,23 +21,27 @@ typedef struct gi_item_list {
     size_t count;
     size_t capacity;
     size_t skipped; // files in directories that are no images
+    size_t failed;  // directories that could not be read, each said as a GI_FAILURE; gi_batch_run counts them as failed
+    char *out_directory; // OUT where it is a directory, which may not exist yet; else NULL
 } gi_item_list;
 
 typedef struct gi_inputs_request {
     const char *const *inputs; // "-" is standard input; "./-" the file of that name
     size_t input_count;
-    const char *list;     // --files-from FILE or "-"; NULL: none. Its names are taken after `inputs`
-    bool list_nul;        // names in the list end with NUL rather than newline
-    const char *output;   // OUT, "-" for standard output; NULL for sinks
+    const char *list;   // --files-from FILE or "-"; NULL: none. Its names are taken after `inputs`, all literally
+    bool list_nul;      // names in the list end with NUL rather than newline
+    const char *output; // OUT, "-" for standard output; NULL for sinks
     bool recursive;
-    gi_format format;     // --format, or GI_FORMAT_UNKNOWN
+    gi_format format; // --format, or GI_FORMAT_UNKNOWN
     const gi_messages *messages;
 } gi_inputs_request;
 
-// Lists every input, sorted by name within a directory, and fits each with its output by DESIGN section 2. Touches
-// nothing but OUT directories, which are not created here (gi_batch_run does). GI_ERR_USAGE: collisions (both names in the
-// text), several inputs and a file OUT, ...; GI_ERR_IO: a list that cannot be read. An input that does not exist is
-// listed all the same: it fails by name when its turn comes.
+// Lists every input, sorted by name within a directory, and fits each with its output by DESIGN section 2. Writes
+// nothing, but for a probe of OUT's file system where two names differ by case alone; OUT directories are created by
+// gi_batch_run. A list of names counts as several inputs, unless OUT's name ends as an image's and it holds just one.
+// GI_ERR_USAGE: collisions (both names in the text), an output that would replace another input, several inputs and a
+// file OUT, ...; GI_ERR_IO: a list that cannot be read. An input that does not exist is listed all the same: it fails
+// by name when its turn comes.
 gi_status gi_inputs_collect(const gi_inputs_request *request, gi_item_list *list, gi_error *err);
 void gi_item_list_free(gi_item_list *list);
 

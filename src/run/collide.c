@@ -1,0 +1,215 @@
+// Two inputs that map to one output, and outputs that would replace an input not read yet.
+//
+// Files are compared by a key that is the same for all ways to write a path: "DEVICE:INODE/rest", where the inode is
+// that of the nearest directory that exists, and rest is what lies below it. Links in the last component are followed,
+// as outputs do. Sorting the keys by their folded text puts together all that may be one file.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/checked.h"
+#include "run/fold.h"
+#include "run/item_list.h"
+#include "run/path.h"
+
+typedef struct entry {
+    char *key, *folded; // folded may be key itself
+    size_t index;       // of the item
+    bool output;
+} entry;
+
+// The last parent looked up, since neighbours in the list mostly share it.
+typedef struct parent_cache {
+    char *parent, *key;
+} parent_cache;
+
+typedef struct table {
+    const gi_item_list *list;
+    entry *entries;
+    size_t count;
+    parent_cache inputs, outputs;
+} table;
+
+// The longest part of `path` that exists, as a directory's path; what lies below it goes to *rest, which begins with a
+// slash or is empty. NULL when memory is exhausted.
+static char *nearest_existing(const char *path, char **rest) {
+    struct stat st;
+    char *now = strdup(path), *below = strdup("");
+    while (now && below && stat(now, &st) != 0) {
+        size_t length = 0;
+        const char *last = gi_path_last(now, &length);
+        if (length == 0 || strcmp(now, ".") == 0) break;
+        char *longer = NULL, *parent = gi_path_parent(now);
+        bool dot = length == 1 && last[0] == '.';
+        if (asprintf(&longer, "%s%.*s%s", dot ? "" : "/", dot ? 0 : (int)length, last, below) < 0) longer = NULL;
+        free(now);
+        free(below);
+        now = parent;
+        below = longer;
+    }
+    if (now && below) {
+        *rest = below;
+        return now;
+    }
+    free(now);
+    free(below);
+    return NULL;
+}
+
+static char *directory_key(const char *path) {
+    char *rest = NULL, *key = NULL;
+    char *base = nearest_existing(path, &rest);
+    struct stat st;
+    if (!base) return NULL;
+    if (stat(base, &st) != 0) st.st_dev = 0, st.st_ino = 0;
+    if (asprintf(&key, "%" PRIxMAX ":%" PRIxMAX "%s", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, rest) < 0) key = NULL;
+    free(base);
+    free(rest);
+    return key;
+}
+
+static char *file_key(const char *path, parent_cache *cache) {
+    char *target = NULL, *key = NULL;
+    // A loop of links is nobody's file: it stands for itself, and fails when its turn comes.
+    if (gi_path_follow(path, &target, NULL) != GI_OK && !(target = strdup(path))) return NULL;
+    char *parent = gi_path_parent(target);
+    if (parent && (!cache->parent || strcmp(cache->parent, parent) != 0)) {
+        free(cache->parent);
+        free(cache->key);
+        cache->key = directory_key(parent);
+        cache->parent = cache->key ? strdup(parent) : NULL;
+    }
+    size_t length = 0;
+    const char *last = gi_path_last(target, &length);
+    if (parent && cache->key && asprintf(&key, "%s/%.*s", cache->key, (int)length, last) < 0) key = NULL;
+    free(parent);
+    free(target);
+    return key;
+}
+
+static gi_status add_entry(table *t, const char *path, entry e, gi_error *err) {
+    if (!path) return GI_OK;
+    e.key = file_key(path, e.output ? &t->outputs : &t->inputs);
+    e.folded = e.key ? gi_fold_case(e.key) : NULL;
+    if (!e.folded) {
+        free(e.key);
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
+    }
+    if (strcmp(e.folded, e.key) == 0) {
+        free(e.folded);
+        e.folded = e.key;
+    }
+    t->entries[t->count++] = e;
+    return GI_OK;
+}
+
+// By folded key, then key, then outputs first, then place in the list.
+static int by_key(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    int order = strcmp(x->folded, y->folded);
+    if (order == 0) order = strcmp(x->key, y->key);
+    if (order == 0) order = (int)y->output - (int)x->output;
+    if (order == 0) order = (x->index > y->index) - (x->index < y->index);
+    return order;
+}
+
+static const char *shown_input(const gi_item *item, char text[GI_PATH_SHOWN]) {
+    return item->in ? gi_path_show(item->in, text) : "standard input";
+}
+
+// The names are cut to fit the reason together.
+static gi_status refuse(const table *t, const entry *output, const entry *other, gi_error *err) {
+    char a[GI_PATH_SHOWN], b[GI_PATH_SHOWN], o[GI_PATH_SHOWN];
+    const gi_item *first = &t->list->items[output->index], *second = &t->list->items[other->index];
+    shown_input(first, a);
+    shown_input(second, b);
+    gi_path_show(first->out, o);
+    if (!other->output)
+        return gi_fail(err, GI_ERR_USAGE, "the result of %.140s would replace the input %.140s", shown_input(first, a),
+                       shown_input(second, b));
+    if (first->in && second->in && strcmp(first->in, second->in) == 0)
+        return gi_fail(err, GI_ERR_USAGE, "%.140s is named twice: both results would be %.140s", a, o);
+    return gi_fail(err, GI_ERR_USAGE, "%.140s and %.140s would both be written to %.140s", shown_input(first, a),
+                   shown_input(second, b), o);
+}
+
+// Entries [begin, end) are one file. Its first output must be the only one, and its inputs the same item's.
+static gi_status check_group(const table *t, size_t begin, size_t end, gi_error *err) {
+    const entry *output = NULL;
+    for (size_t i = begin; i < end; i++) {
+        const entry *e = &t->entries[i];
+        if (e->output && output) return refuse(t, output, e, err);
+        if (e->output) output = e;
+    }
+    for (size_t i = begin; output && i < end; i++)
+        if (t->entries[i].index != output->index) return refuse(t, output, &t->entries[i], err);
+    return GI_OK;
+}
+
+// Whether case is folded where the entry's output goes: in the nearest directory that exists.
+static bool folds_at(const table *t, const entry *e, char **probed, bool *folds) {
+    const gi_item *item = &t->list->items[e->index];
+    char *rest = NULL, *parent = gi_path_parent(e->output ? item->out : item->in);
+    char *base = parent ? nearest_existing(parent, &rest) : NULL;
+    if (base && (!*probed || strcmp(*probed, base) != 0)) {
+        *folds = gi_folds_case(base);
+        free(*probed);
+        *probed = base;
+        base = NULL;
+    }
+    free(base);
+    free(rest);
+    free(parent);
+    return *probed && *folds;
+}
+
+static gi_status check_all(const table *t, gi_error *err) {
+    gi_status status = GI_OK;
+    char *probed = NULL;
+    bool folds = false;
+    for (size_t begin = 0, end; begin < t->count && status == GI_OK; begin = end) {
+        size_t exact = begin, outputs = 0, keys = 0;
+        for (end = begin; end < t->count && strcmp(t->entries[end].folded, t->entries[begin].folded) == 0; end++) {
+            outputs += t->entries[end].output;
+            if (end > begin && strcmp(t->entries[end].key, t->entries[end - 1].key) == 0) continue;
+            if (status == GI_OK && end > begin) status = check_group(t, exact, end, err);
+            exact = end;
+            keys++;
+        }
+        if (status == GI_OK) status = check_group(t, exact, end, err);
+        if (status == GI_OK && keys > 1 && outputs > 0 && folds_at(t, &t->entries[begin], &probed, &folds))
+            status = check_group(t, begin, end, err);
+    }
+    free(probed);
+    return status;
+}
+
+gi_status gi_collisions_check(const gi_item_list *list, gi_error *err) {
+    table t = {.list = list};
+    size_t bytes = 0;
+    gi_status status = GI_OK;
+    if (list->count < 2) return GI_OK;
+    if (!gi_mul(list->count, 2 * sizeof *t.entries, &bytes) || !(t.entries = malloc(bytes)))
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
+    for (size_t i = 0; i < list->count && status == GI_OK; i++) {
+        if (!list->items[i].out) continue;
+        status = add_entry(&t, list->items[i].out, (entry){.index = i, .output = true}, err);
+        if (status == GI_OK) status = add_entry(&t, list->items[i].in, (entry){.index = i, .output = false}, err);
+    }
+    if (status == GI_OK && t.count > 1) {
+        qsort(t.entries, t.count, sizeof *t.entries, by_key);
+        status = check_all(&t, err);
+    }
+    for (size_t i = 0; i < t.count; i++) {
+        if (t.entries[i].folded != t.entries[i].key) free(t.entries[i].folded);
+        free(t.entries[i].key);
+    }
+    free(t.entries);
+    free(t.inputs.parent);
+    free(t.inputs.key);
+    free(t.outputs.parent);
+    free(t.outputs.key);
+    return status;
+}

@@ -1,0 +1,51 @@
+// Lists of names: --files-from.
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/checked.h"
+#include "run/item_list.h"
+#include "run/path.h"
+#include "run/read.h"
+
+// Ends every name with NUL in place and counts those that are not empty.
+static gi_status split(gi_name_list *list, size_t size, char end, gi_error *err) {
+    size_t count = 0, bytes = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (list->text[i] == '\0' && end != '\0')
+            return gi_fail(err, GI_ERR_USAGE, "the list of names has a NUL byte: give -0 for names that end with NUL");
+        if (list->text[i] == end) list->text[i] = '\0';
+        bool last = i + 1 == size || list->text[i + 1] == end;
+        count += last && list->text[i] != '\0';
+    }
+    if (!gi_mul(count + 1, sizeof *list->names, &bytes) || !(list->names = malloc(bytes)))
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu names", count);
+    for (char *p = list->text; p < list->text + size; p += strlen(p) + 1)
+        if (*p) list->names[list->count++] = p;
+    return GI_OK;
+}
+
+gi_status gi_name_list_read(const char *path, bool nul, gi_name_list *list, gi_error *err) {
+    *list = (gi_name_list){0};
+    bool standard_input = strcmp(path, "-") == 0;
+    gi_file_data file = {NULL, 0};
+    gi_error why = {.status = GI_OK};
+    gi_status status = gi_read_file(standard_input ? NULL : path, &(gi_read_options){0}, &file, &why);
+    if (status == GI_ERR_FORMAT) return GI_OK; // an empty list
+    char shown[GI_PATH_SHOWN];
+    if (status != GI_OK)
+        return gi_fail(err, status, "the list %s: %s", gi_path_show(standard_input ? "-" : path, shown), why.text);
+    // One byte more, for the end of a last name without one.
+    list->text = realloc(file.data, file.size + 1);
+    if (!list->text) {
+        free(file.data);
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    }
+    list->text[file.size] = '\0';
+    return split(list, file.size, nul ? '\0' : '\n', err);
+}
+
+void gi_name_list_free(gi_name_list *list) {
+    free(list->text);
+    free(list->names);
+    *list = (gi_name_list){0};
+}
