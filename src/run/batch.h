@@ -15,40 +15,48 @@
 
 // The result of a pipeline that ends in hist. Valid during the callback.
 typedef struct gi_measured {
-    const char *file; // as in the item; NULL: standard input
-    gi_shape shape;   // of the image that was measured
+    const char *file;        // as in the item; NULL: standard input
+    gi_shape shape;          // of the image that was measured
     gi_histogram *histogram; // the callback may take it: move the struct and zero this one
-    uint32_t bins;    // as asked for, 1..levels
+    uint32_t bins;           // as asked for, 1..levels
 } gi_measured;
 
 typedef struct gi_batch_options {
     const gi_pipeline *pipeline;
     gi_backend *backend;
-    gi_backend *fallback; // tried when the backend runs out of device memory even in bands; NULL: that file fails
+    gi_backend *fallback;     // tried when the backend runs out of device memory even in bands; NULL: that file fails
     gi_decode_options decode; // file and jpeg_luma are set per image
-    gi_encode_options encode; // format GI_FORMAT_UNKNOWN: by the output's extension, else as the input; file per image
-    bool jpeg_luma;           // allow the luma shortcut where the pipeline takes it
+    // format GI_FORMAT_UNKNOWN: by the output's extension, else as the input, and PNG for standard output; file and
+    // orientation are set per image.
+    gi_encode_options encode;
+    bool jpeg_luma; // allow the luma shortcut where the pipeline takes it
     bool skip_existing, no_clobber, fail_fast;
-    int workers; // images at once; 0: as many as cores, at most the number of items
-    int streams; // of these, at most so many on a device at once; 0: as many as workers
-    int threads; // CPU cores to share among the workers; 0: all
+    int workers;       // images at once; 0: as many as cores, at most the number of items
+    int streams;       // of these, at most so many on a device at once; 0: as many as workers
+    int threads;       // CPU cores to share among the workers; 0: all
     size_t band_bytes; // device passes over at most so many input bytes at once; 0: whole images
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);
-    // Called once an image is done, skipped or failed, likewise. May be NULL.
+    // Called once an image is done or skipped (GI_OK) or failed, likewise. May be NULL.
     void (*on_progress)(void *context, size_t index, gi_status status);
     void *context;
-    volatile sig_atomic_t *cancel; // non-zero: finish or drop the images in work, start no other; may be NULL
+    // Non-zero: drop the images in work, start no other. A batch of one image runs in the calling thread, so that a
+    // signal caught there ends a read or write that waits. May be NULL.
+    volatile sig_atomic_t *cancel;
 } gi_batch_options;
 
 typedef struct gi_batch_result {
-    size_t done, skipped, failed, not_started;
+    size_t done;
+    size_t skipped;     // their outputs exist (skip_existing)
+    size_t failed;      // those of the list (directories that could not be read) included
+    size_t not_started; // or dropped, after a cancel or with fail_fast
 } gi_batch_result;
 
 // Does every item. One bad file never stops the others (unless fail_fast): it is said through messages with its reason
 // and counted. Returns GI_OK when the batch ran, whatever failed in it; GI_ERR_MEMORY or GI_ERR_DEVICE when no worker
-// could start; GI_ERR_IO when an output directory could not be made; GI_ERR_CANCELLED after a cancel.
+// could start; GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a cancel.
+// Directories below it are made when a first file goes there.
 gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options, gi_batch_result *result,
                        gi_error *err);
 

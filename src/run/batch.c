@@ -1,0 +1,186 @@
+#include "run/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/checked.h"
+#include "cpu/backend_cpu.h"
+#include "run/path.h"
+#include "run/process.h"
+
+enum { WORKERS_MAX = 1024 };
+
+typedef struct batch {
+    const gi_item_list *list;
+    const gi_batch_options *options;
+    gi_stop stop;
+    gi_gate gate;
+    bool *first_of_directory; // for each item
+    pthread_mutex_t mutex;    // of all below, and held during callbacks
+    size_t next;
+    gi_batch_result result;
+    int working;        // workers whose slot could be opened
+    gi_error no_worker; // why the last one could not
+} batch;
+
+typedef struct thread {
+    batch *batch;
+    int threads;
+    pthread_t id;
+    bool started;
+} thread;
+
+// ---- which items come first in their output directory -------------------------------------------------------------
+
+typedef struct place {
+    const char *out;
+    size_t parent_length;
+    size_t index;
+} place;
+
+static int by_directory(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    size_t shorter = x->parent_length < y->parent_length ? x->parent_length : y->parent_length;
+    int order = memcmp(x->out, y->out, shorter);
+    if (order == 0) order = (x->parent_length > y->parent_length) - (x->parent_length < y->parent_length);
+    if (order == 0) order = (x->index > y->index) - (x->index < y->index);
+    return order;
+}
+
+static bool same_directory(const place *a, const place *b) {
+    return a->parent_length == b->parent_length && memcmp(a->out, b->out, a->parent_length) == 0;
+}
+
+static gi_status mark_first(batch *b, gi_error *err) {
+    size_t count = b->list->count, placed = 0, bytes = 0;
+    place *places = gi_mul(count + 1, sizeof *places, &bytes) ? malloc(bytes) : NULL;
+    b->first_of_directory = calloc(count + 1, sizeof *b->first_of_directory);
+    if (!places || !b->first_of_directory) {
+        free(places);
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu files", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *out = b->list->items[i].out;
+        if (!out) continue;
+        const char *slash = strrchr(out, '/');
+        places[placed++] = (place){out, slash ? (size_t)(slash - out) + 1 : 0, i};
+    }
+    if (placed > 1) qsort(places, placed, sizeof *places, by_directory);
+    for (size_t i = 0; i < placed; i++)
+        b->first_of_directory[places[i].index] = i == 0 || !same_directory(&places[i], &places[i - 1]);
+    free(places);
+    return GI_OK;
+}
+
+// ---- workers ------------------------------------------------------------------------------------------------------
+
+static bool take_next(batch *b, size_t *index) {
+    pthread_mutex_lock(&b->mutex);
+    bool got = !gi_stopped(&b->stop) && b->next < b->list->count;
+    if (got) *index = b->next++;
+    pthread_mutex_unlock(&b->mutex);
+    return got;
+}
+
+static void finish_item(batch *b, size_t index, gi_status status, bool skipped) {
+    pthread_mutex_lock(&b->mutex);
+    if (skipped)
+        b->result.skipped++;
+    else if (status == GI_OK)
+        b->result.done++;
+    else if (status != GI_ERR_CANCELLED)
+        b->result.failed++;
+    if (status != GI_ERR_CANCELLED && b->options->on_progress)
+        b->options->on_progress(b->options->context, index, status);
+    pthread_mutex_unlock(&b->mutex);
+}
+
+static void do_item(batch *b, gi_worker *worker, size_t index) {
+    const gi_item *item = &b->list->items[index];
+    gi_process_request request = {item, index, b->list->out_directory != NULL, b->first_of_directory[index]};
+    gi_error why = {.status = GI_OK};
+    bool skipped = false;
+    gi_status status = gi_process(worker, &request, &skipped, &why);
+    if (status != GI_OK && status != GI_ERR_CANCELLED) {
+        gi_say(b->options->messages, GI_FAILURE, item->in ? item->in : "-", "%s", why.text);
+        if (b->options->fail_fast) atomic_store(&b->stop.drop, true);
+    }
+    finish_item(b, index, status, skipped);
+}
+
+static void *work(void *context) {
+    thread *self = context;
+    batch *b = self->batch;
+    gi_worker worker = {
+        .options = b->options, .stop = &b->stop, .gate = &b->gate, .callbacks = &b->mutex, .threads = self->threads};
+    gi_error why = {.status = GI_OK};
+    gi_status status = gi_worker_open(&worker, &why);
+    pthread_mutex_lock(&b->mutex);
+    if (status == GI_OK)
+        b->working++;
+    else
+        b->no_worker = why;
+    pthread_mutex_unlock(&b->mutex);
+    size_t index = 0;
+    while (status == GI_OK && take_next(b, &index)) do_item(b, &worker, index);
+    gi_worker_close(&worker);
+    return NULL;
+}
+
+// The calling thread is the first worker. A thread that cannot be started leaves its work to the others.
+static gi_status run_workers(batch *b, int workers, int cores, gi_error *err) {
+    thread *threads = calloc((size_t)workers, sizeof *threads);
+    if (!threads) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < workers; i++) {
+        threads[i].batch = b;
+        threads[i].threads = cores / workers + (i < cores % workers);
+        if (i > 0) threads[i].started = pthread_create(&threads[i].id, NULL, work, &threads[i]) == 0;
+    }
+    work(&threads[0]);
+    for (int i = 1; i < workers; i++)
+        if (threads[i].started) pthread_join(threads[i].id, NULL);
+    free(threads);
+    if (b->working > 0) return GI_OK;
+    if (err) *err = b->no_worker;
+    return b->no_worker.status;
+}
+
+static gi_status prepare_output(const batch *b, gi_error *err) {
+    const char *directory = b->list->out_directory;
+    if (!directory) return GI_OK;
+    gi_status status = gi_path_make_directories(directory, err);
+    // Said once here rather than once for every file, after it was decoded.
+    if (status == GI_OK && !b->options->skip_existing && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0)
+        status = gi_path_fail(err, "cannot write into", directory, errno);
+    return status;
+}
+
+static int at_most(int value, size_t limit) { return (size_t)value > limit ? (int)limit : value; }
+
+gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options, gi_batch_result *result,
+                       gi_error *err) {
+    batch b = {.list = list, .options = options, .stop = {.cancel = options->cancel}};
+    *result = (gi_batch_result){.failed = list->failed, .not_started = list->count};
+    if (list->count == 0) return GI_OK;
+    int cores = at_most(options->threads > 0 ? options->threads : gi_cpu_cores(), WORKERS_MAX);
+    int workers = options->workers > 0 ? at_most(options->workers, (size_t)cores) : cores;
+    workers = at_most(workers, list->count);
+    bool cpu = strcmp(options->backend->name, "cpu") == 0;
+    gi_gate_init(&b.gate, cpu || options->streams < 0 ? 0 : options->streams);
+    pthread_mutex_init(&b.mutex, NULL);
+    gi_status status = prepare_output(&b, err);
+    if (status == GI_OK) status = mark_first(&b, err);
+    if (status == GI_OK) status = run_workers(&b, workers, cores, err);
+    result->done = b.result.done;
+    result->skipped = b.result.skipped;
+    result->failed += b.result.failed;
+    result->not_started -= b.result.done + b.result.skipped + b.result.failed;
+    if (status == GI_OK && options->cancel && *options->cancel) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
+    free(b.first_of_directory);
+    pthread_mutex_destroy(&b.mutex);
+    gi_gate_destroy(&b.gate);
+    return status;
+}

@@ -1,0 +1,85 @@
+#include "run/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/backend_cpu.h"
+#include "cuda/backend_cuda.h"
+
+// The cost model of `auto`: what remains of the choice once decoding and encoding, the same on either side, are left
+// out. Seconds for each pixel and stage on one core, by the kind of stage; POINT and MEASURE are one pass at memory
+// speed, a WINDOW stage is tens of operations a sample. On the device the copies over the bus outweigh the kernels.
+static const double cpu_pixel_seconds[] = {
+    [GI_STAGE_POINT] = 1e-9, [GI_STAGE_WINDOW] = 30e-9, [GI_STAGE_MEASURE] = 1e-9};
+static const double bus_pixel_seconds = 0.5e-9; // three bytes up and three down, pinned, not overlapped
+static const double context_seconds = 0.35;
+static const double pixels_per_file_byte = 1.0; // between PNG (about 0.5) and JPEG (2 to 4)
+static const double unknown_file_pixels = 4e6;
+
+gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error *err) {
+    *request = (gi_device_request){GI_DEVICE_AUTO, 0};
+    if (strcmp(text, "auto") == 0) return GI_OK;
+    request->kind = strcmp(text, "cpu") == 0 ? GI_DEVICE_CPU : GI_DEVICE_CUDA;
+    if (request->kind == GI_DEVICE_CPU || strcmp(text, "cuda") == 0) return GI_OK;
+    if (strncmp(text, "cuda:", 5) == 0) {
+        size_t digits = strspn(text + 5, "0123456789");
+        request->index = digits >= 1 && digits <= 4 && text[5 + digits] == '\0' ? atoi(text + 5) : -1;
+        if (request->index >= 0) return GI_OK;
+    }
+    *request = (gi_device_request){GI_DEVICE_AUTO, 0};
+    return gi_fail(err, GI_ERR_USAGE, "'%.60s' is no device: auto, cpu, cuda or cuda:N (N from 0)", text);
+}
+
+// True when the device would be done first. *window: the pipeline has a stage worth the copies at all.
+static bool device_is_faster(const gi_work_estimate *work, bool *window) {
+    double pixels = (double)work->input_bytes * pixels_per_file_byte;
+    if (work->input_bytes == 0) pixels = (double)work->files * unknown_file_pixels;
+    double cpu_seconds = 0;
+    *window = false;
+    for (int i = 0; i < work->pipeline->count; i++) {
+        gi_stage_kind kind = work->pipeline->calls[i].stage->kind;
+        *window |= kind == GI_STAGE_WINDOW;
+        cpu_seconds += cpu_pixel_seconds[kind] * pixels / gi_cpu_cores();
+    }
+    return *window && cpu_seconds > context_seconds + bus_pixel_seconds * pixels;
+}
+
+static gi_status open_auto(const gi_work_estimate *work, gi_backend **backend, char *why, size_t why_size,
+                           gi_error *err) {
+    bool window = false;
+    if (!device_is_faster(work, &window)) {
+        snprintf(why, why_size, "CPU: %s",
+                 window ? "the work is done before a CUDA context is up"
+                        : "these stages run at memory speed, no slower than the copies to a GPU");
+        return gi_backend_cpu_open(backend, err);
+    }
+    char reason[256] = "";
+    int count = gi_cuda_device_count(reason, sizeof reason);
+    gi_error failure = {.status = GI_OK};
+    for (int i = 0; i < count; i++) {
+        gi_cuda_device device;
+        if (!gi_cuda_device_get(i, &device)) continue;
+        if (!device.usable)
+            snprintf(reason, sizeof reason, "%s", device.reason);
+        else if (gi_backend_cuda_open(i, backend, &failure) != GI_OK)
+            snprintf(reason, sizeof reason, "%.255s", failure.text);
+        else {
+            snprintf(why, why_size, "%s (%s): enough work to outweigh starting it", (*backend)->name,
+                     (*backend)->detail);
+            return GI_OK;
+        }
+    }
+    snprintf(why, why_size, "CPU: %s", reason);
+    return gi_backend_cpu_open(backend, err);
+}
+
+gi_status gi_device_open(gi_device_request request, const gi_work_estimate *work, gi_backend **backend, char *why,
+                         size_t why_size, gi_error *err) {
+    *backend = NULL;
+    if (request.kind == GI_DEVICE_AUTO) return open_auto(work, backend, why, why_size, err);
+    gi_status status = request.kind == GI_DEVICE_CPU ? gi_backend_cpu_open(backend, err)
+                                                     : gi_backend_cuda_open(request.index, backend, err);
+    if (status == GI_OK) snprintf(why, why_size, "%s (%s): as asked for", (*backend)->name, (*backend)->detail);
+    return status;
+}

@@ -1,0 +1,266 @@
+#include "run/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run/output.h"
+#include "run/path.h"
+#include "run/plan.h"
+#include "run/read.h"
+
+enum { DECODE_CHUNK_BYTES = 8 << 20 }; // rows asked for at once, so that a cancel is seen in between
+
+// One image in work.
+typedef struct image {
+    gi_worker *worker;
+    const gi_process_request *request;
+    const char *name; // of the input, for messages
+    gi_file_data file;
+    gi_decoder *decoder;
+    gi_header header;
+    gi_plan plan;
+    gi_point *points; // of the plan's segments
+    gi_histogram histogram;
+    gi_pass pass;
+} image;
+
+static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
+
+gi_status gi_worker_open(gi_worker *worker, gi_error *err) {
+    gi_backend *backend = worker->options->backend;
+    return backend->ops->slot_open(backend, worker->threads, &worker->slot, err);
+}
+
+void gi_worker_close(gi_worker *worker) {
+    if (worker->slot) worker->slot->ops->slot_close(worker->slot);
+    if (worker->fallback) worker->fallback->ops->slot_close(worker->fallback);
+    worker->slot = worker->fallback = NULL;
+}
+
+static gi_status open_fallback(void *context, gi_slot **slot, gi_error *err) {
+    gi_worker *worker = context;
+    gi_backend *backend = worker->options->fallback;
+    gi_status status = GI_OK;
+    if (!worker->fallback) status = backend->ops->slot_open(backend, worker->threads, &worker->fallback, err);
+    *slot = worker->fallback;
+    return status;
+}
+
+// ---- before the pixels --------------------------------------------------------------------------------------------
+
+static gi_status open_decoder(image *im, gi_error *err) {
+    const gi_batch_options *options = im->worker->options;
+    const gi_item *item = im->request->item;
+    gi_read_options reading = {.image_only = true, .regular_only = item->from_directory, .cancel = options->cancel};
+    gi_status status = gi_read_file(item->in, &reading, &im->file, err);
+    if (status != GI_OK) return status;
+    gi_decode_options decode = options->decode;
+    decode.jpeg_luma = options->jpeg_luma && gi_pipeline_takes_luma(options->pipeline);
+    decode.messages = options->messages;
+    decode.file = im->name;
+    status = gi_decoder_open((gi_bytes){im->file.data, im->file.size}, &decode, &im->decoder, err);
+    if (status != GI_OK) return status;
+    im->header = *gi_decoder_header(im->decoder);
+    return gi_plan_make(options->pipeline, im->header.shape, &im->plan, err);
+}
+
+// Memory that the device reads fast, or the fallback's where the device has none left.
+static gi_status pixel_buffer(image *im, size_t bytes, void **data, gi_error *err) {
+    gi_worker *worker = im->worker;
+    gi_pass *pass = &im->pass;
+    gi_error why = {.status = GI_OK};
+    gi_status status = worker->slot->ops->host_buffer(worker->slot, bytes, data, &why);
+    if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(worker, &pass->slot, NULL) == GI_OK) {
+        gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
+        pass->fallback = NULL;
+        status = pass->slot->ops->host_buffer(pass->slot, bytes, data, &why);
+    }
+    if (status != GI_OK && err) *err = why;
+    return status;
+}
+
+static void prepare_pass(image *im) {
+    const gi_batch_options *options = im->worker->options;
+    im->pass = (gi_pass){.slot = im->worker->slot,
+                         .gate = im->worker->gate,
+                         .stop = im->worker->stop,
+                         .fallback = options->fallback ? open_fallback : NULL,
+                         .fallback_context = im->worker,
+                         .messages = options->messages,
+                         .file = im->name};
+}
+
+static gi_status decode_pixels(image *im, gi_error *err) {
+    const gi_batch_options *options = im->worker->options;
+    gi_shape shape = im->header.shape;
+    size_t bytes = 0, row = gi_row_bytes(shape.width, shape.channels, shape.sample);
+    void *data = NULL;
+    prepare_pass(im);
+    gi_status status = gi_shape_bytes(shape, &bytes, err);
+    if (status == GI_OK) status = pixel_buffer(im, bytes, &data, err);
+    if (status != GI_OK) return status;
+    bool pinned = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
+    im->pass.in = gi_view_packed(data, shape, pinned ? GI_PINNED : GI_HOST);
+    im->pass.band_rows = shape.height;
+    if (options->band_bytes > 0 && options->band_bytes / row < shape.height)
+        im->pass.band_rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
+    uint32_t chunk = row < DECODE_CHUNK_BYTES ? (uint32_t)(DECODE_CHUNK_BYTES / row) : 1;
+    for (uint32_t y = 0; y < shape.height && status == GI_OK; y += chunk) {
+        if (gi_stopped(im->worker->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
+        if (chunk > shape.height - y) chunk = shape.height - y;
+        gi_view rows = gi_view_rows(&im->pass.in, y, chunk);
+        status = gi_decoder_rows(im->decoder, &rows, err);
+    }
+    // The file is not needed any more, and may be as large as the pixels.
+    gi_decoder_close(im->decoder);
+    im->decoder = NULL;
+    free(im->file.data);
+    im->file = (gi_file_data){NULL, 0};
+    return status;
+}
+
+// ---- the plan -----------------------------------------------------------------------------------------------------
+
+// Measures the image as it is after the points known so far.
+static gi_status measure(image *im, int channels, gi_error *err) {
+    gi_histogram_free(&im->histogram);
+    gi_status status = gi_histogram_init(&im->histogram, channels, im->plan.in.sample, err);
+    return status == GI_OK ? gi_pass_measure(&im->pass, &im->histogram, err) : status;
+}
+
+static void say_otsu(const image *im, const gi_segment *segment) {
+    const gi_stage_call *call = &segment->calls[0];
+    if (call->stage->id != GI_STAGE_ID_threshold || call->args.threshold.level != GI_LEVEL_OTSU) return;
+    gi_say(im->pass.messages, GI_NOTE, im->name, "otsu level %u",
+           gi_otsu_level(gi_histogram_channel(&im->histogram, 0), im->histogram.levels));
+}
+
+// Composes every segment's operation, measuring where a barrier asks for it.
+static gi_status compose_points(image *im, gi_error *err) {
+    int count = im->plan.segment_count;
+    gi_status status = GI_OK;
+    im->points = calloc((size_t)count + 1, sizeof *im->points);
+    if (!im->points) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    im->pass.points = im->points;
+    for (int i = 0; i < count && status == GI_OK; i++) {
+        const gi_segment *segment = &im->plan.segments[i];
+        if (segment->barrier) {
+            status = measure(im, segment->channels_in, err);
+            if (status != GI_OK) return status;
+            say_otsu(im, segment);
+        }
+        status = gi_plan_point(&im->plan, i, segment->barrier ? &im->histogram : NULL, &im->points[i], err);
+        if (status == GI_OK) im->pass.point_count = i + 1;
+    }
+    return status;
+}
+
+static gi_status report(image *im, gi_error *err) {
+    const gi_batch_options *options = im->worker->options;
+    gi_status status = measure(im, im->plan.out.channels, err);
+    if (status != GI_OK || !options->on_measured) return status;
+    uint32_t bins = im->plan.hist.bins > 0 ? (uint32_t)im->plan.hist.bins : im->histogram.levels;
+    if (bins > im->histogram.levels) bins = im->histogram.levels;
+    gi_measured measured = {im->request->item->in, im->plan.out, &im->histogram, bins};
+    if (im->worker->callbacks) pthread_mutex_lock(im->worker->callbacks);
+    options->on_measured(options->context, im->request->index, &measured);
+    if (im->worker->callbacks) pthread_mutex_unlock(im->worker->callbacks);
+    return GI_OK;
+}
+
+// ---- the result ---------------------------------------------------------------------------------------------------
+
+static gi_format output_format(const image *im) {
+    const char *out = im->request->item->out;
+    gi_format format = im->worker->options->encode.format;
+    if (format == GI_FORMAT_UNKNOWN && out) format = gi_format_of_name(out);
+    if (format == GI_FORMAT_UNKNOWN) format = out ? im->header.format : GI_FORMAT_PNG;
+    return format;
+}
+
+static void sweep_beside(const char *path) {
+    char *parent = gi_path_parent(path);
+    if (parent) gi_output_sweep(parent);
+    free(parent);
+}
+
+// Makes and sweeps the directory that the output goes to.
+static gi_status prepare_directory(const image *im, gi_error *err) {
+    const char *out = im->request->item->out;
+    struct stat st;
+    gi_status status = GI_OK;
+    if (!out || (stat(out, &st) == 0 && !S_ISREG(st.st_mode))) return GI_OK;
+    if (im->request->make_directories) {
+        char *parent = gi_path_parent(out);
+        status = parent ? gi_path_make_directories(parent, err) : gi_fail(err, GI_ERR_MEMORY, "out of memory");
+        free(parent);
+    }
+    if (status != GI_OK || !im->request->sweep) return status;
+    char *target = NULL;
+    if (lstat(out, &st) == 0 && S_ISLNK(st.st_mode) && gi_path_follow(out, &target, NULL) == GI_OK)
+        sweep_beside(target);
+    free(target);
+    sweep_beside(out);
+    return GI_OK;
+}
+
+static gi_status write_result(image *im, gi_error *err) {
+    const gi_batch_options *options = im->worker->options;
+    gi_encode_options encode = options->encode;
+    encode.format = output_format(im);
+    encode.orientation = options->decode.auto_orient ? 0 : im->header.orientation;
+    encode.messages = options->messages;
+    encode.file = im->name;
+    gi_output *output = NULL;
+    gi_encoder *encoder = NULL;
+    gi_sink sink;
+    gi_status status = prepare_directory(im, err);
+    if (status == GI_OK) status = gi_output_open_cancellable(im->request->item->out, options->cancel, &output, err);
+    if (status != GI_OK) goto out;
+    sink = gi_output_sink(output);
+    status = gi_encoder_open(im->plan.out, &encode, &sink, &encoder, err);
+    if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
+    if (status == GI_OK) status = gi_encoder_finish(encoder, err);
+    if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
+    if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
+out:
+    gi_encoder_close(encoder);
+    gi_output_close(output);
+    return status;
+}
+
+// Looks at an output that exists, before any work for it.
+static gi_status check_existing(const image *im, bool *skipped, gi_error *err) {
+    const gi_batch_options *options = im->worker->options;
+    const char *out = im->request->item->out;
+    struct stat st;
+    char shown[GI_PATH_SHOWN];
+    if (!out || (!options->skip_existing && !options->no_clobber)) return GI_OK;
+    if (stat(out, &st) != 0 || !S_ISREG(st.st_mode)) return GI_OK;
+    *skipped = options->skip_existing;
+    return *skipped ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(out, shown));
+}
+
+static void image_free(image *im) {
+    gi_decoder_close(im->decoder);
+    free(im->file.data);
+    for (int i = 0; im->points && i < im->plan.segment_count; i++) gi_point_free(&im->points[i]);
+    free(im->points);
+    gi_plan_free(&im->plan);
+    gi_histogram_free(&im->histogram);
+}
+
+gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err) {
+    image im = {.worker = worker, .request = request, .name = request->item->in ? request->item->in : "-"};
+    *skipped = false;
+    gi_status status = check_existing(&im, skipped, err);
+    if (status != GI_OK || *skipped) return status;
+    status = open_decoder(&im, err);
+    if (status == GI_OK) status = decode_pixels(&im, err);
+    if (status == GI_OK) status = compose_points(&im, err);
+    if (status == GI_OK) status = im.plan.measures ? report(&im, err) : write_result(&im, err);
+    image_free(&im);
+    return status;
+}

@@ -1,0 +1,37 @@
+// One image from its file to its result: read, decode, plan, slot, encode, output.
+#ifndef GI_RUN_PROCESS_H
+#define GI_RUN_PROCESS_H
+
+#include "run/batch.h"
+#include "run/inputs.h"
+#include "run/pass.h"
+
+// What a thread that processes images has of its own, and what it shares. The options' fields of the whole batch
+// (workers, fail_fast, on_progress, ...) are not looked at.
+typedef struct gi_worker {
+    const gi_batch_options *options;
+    const gi_stop *stop;
+    gi_gate *gate;              // device phase
+    pthread_mutex_t *callbacks; // held while on_measured runs; may be NULL
+    int threads;                // CPU threads for its slots
+    gi_slot *slot;
+    gi_slot *fallback; // opened when first needed
+} gi_worker;
+
+// What is to be done with an item apart from its names.
+typedef struct gi_process_request {
+    const gi_item *item;
+    size_t index;          // for on_measured
+    bool make_directories; // those above the output that are missing
+    bool sweep;            // the first item of its output directory: removes what killed runs left there
+} gi_process_request;
+
+// Opens the worker's slot (options, threads set). GI_ERR_MEMORY, GI_ERR_DEVICE.
+gi_status gi_worker_open(gi_worker *worker, gi_error *err);
+void gi_worker_close(gi_worker *worker);
+
+// Does one item. *skipped: its output exists and skip_existing asks to keep it (GI_OK then). GI_ERR_CANCELLED once the
+// stop is set: nothing was written.
+gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err);
+
+#endif
