@@ -49,7 +49,7 @@ static gi_status open_auto(const gi_work_estimate *work, gi_backend **backend, c
                            gi_error *err) {
     bool window = false;
     if (!device_is_faster(work, &window)) {
-        snprintf(why, why_size, "CPU: %s",
+        snprintf(why, why_size, "%s",
                  window ? "the work is done before a CUDA context is up"
                         : "these stages run at memory speed, no slower than the copies to a GPU");
         return gi_backend_cpu_open(backend, err);
@@ -65,12 +65,11 @@ static gi_status open_auto(const gi_work_estimate *work, gi_backend **backend, c
         else if (gi_backend_cuda_open(i, backend, &failure) != GI_OK)
             snprintf(reason, sizeof reason, "%.255s", failure.text);
         else {
-            snprintf(why, why_size, "%s (%s): enough work to outweigh starting it", (*backend)->name,
-                     (*backend)->detail);
+            snprintf(why, why_size, "enough work to outweigh starting a GPU");
             return GI_OK;
         }
     }
-    snprintf(why, why_size, "CPU: %s", reason);
+    snprintf(why, why_size, "no GPU is usable: %s", reason);
     return gi_backend_cpu_open(backend, err);
 }
 

@@ -23,8 +23,9 @@ typedef struct gi_work_estimate {
     unsigned long long input_bytes; // 0 when unknown
 } gi_work_estimate;
 
-// Opens the backend. `auto` never fails for want of a GPU. `why` receives one line ("CPU: one small image is done
-// before a CUDA context is up"). GI_ERR_DEVICE when what was asked for is not usable.
+// Opens the backend. `auto` never fails for want of a GPU. `why` receives the reason of the choice in one line ("the
+// work is done before a CUDA context is up"); which device it is, the backend says. GI_ERR_DEVICE when what was asked
+// for is not usable.
 gi_status gi_device_open(gi_device_request request, const gi_work_estimate *work, gi_backend **backend, char *why,
                          size_t why_size, gi_error *err);
 
