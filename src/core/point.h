@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/histogram.h"
+#include "core/host_device.h"
 #include "core/status.h"
 #include "core/view.h"
 
@@ -69,7 +70,7 @@ gi_status gi_point_compose(const gi_point *first, const gi_point *second, gi_poi
 void gi_point_free(gi_point *point);
 
 // The curve's value at v (v <= max).
-static inline uint32_t gi_curve_at(const gi_curve *curve, uint32_t v, uint32_t max) {
+GI_HOST_DEVICE static inline uint32_t gi_curve_at(const gi_curve *curve, uint32_t v, uint32_t max) {
     if (curve->kind == GI_CURVE_THRESHOLD) return v > curve->level ? max : 0;
     return curve->kind == GI_CURVE_TABLE ? curve->table[v] : v;
 }
@@ -91,7 +92,7 @@ enum { GI_LINEAR_COARSE_SHIFT = 18, GI_LINEAR_COARSE_COUNT = 4098 };
 const gi_linear_tables *gi_linear_tables_get(gi_sample sample);
 
 // The code of a sum, by the tables: the definition that every backend must match.
-static inline uint32_t gi_linear_encode(const gi_linear_tables *t, uint32_t sum) {
+GI_HOST_DEVICE static inline uint32_t gi_linear_encode(const gi_linear_tables *t, uint32_t sum) {
     uint32_t i = sum >> GI_LINEAR_COARSE_SHIFT;
     uint32_t low = t->coarse[i], high = t->coarse[i + 1];
     while (low < high) {
