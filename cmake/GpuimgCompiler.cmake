@@ -4,7 +4,8 @@ target_compile_definitions(gpuimg_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=
     GPUIMG_VERSION="${PROJECT_VERSION}")
 # Exactness: no fused multiply-add but the explicit ones, so that every backend rounds alike.
 target_compile_options(gpuimg_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off -fno-math-errno>)
+    $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off -fno-math-errno>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
 if(GPUIMG_WERROR)
     target_compile_options(gpuimg_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>
         $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)

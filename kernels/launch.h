@@ -21,7 +21,7 @@ typedef struct gi_job {
     gi_view in;       // device
     gi_view out;      // device; unused by MEASURE
     const void *args; // the stage's argument struct; gi_cuda_point: a gi_device_point
-    uint64_t *counts; // MEASURE: device, channels * levels counts to add to
+    uint64_t *counts; // MEASURE: device, channels * levels counts (levels = max + 1) to add to
     void *scratch;    // device, at least what the scratch function said, 256-byte aligned
     void *stream;     // cudaStream_t
 } gi_job;
@@ -32,12 +32,16 @@ typedef struct gi_device_point {
     gi_linear_tables linear; // device pointers, for GI_MIX_LINEAR
 } gi_device_point;
 
+// GI_OK when the current device can run this build's kernels; GI_ERR_DEVICE, naming its architecture, when not. Creates
+// the device's context.
+gi_status gi_cuda_probe(gi_error *err);
+
 size_t gi_cuda_point_scratch(const gi_job *job);
 gi_status gi_cuda_point(const gi_job *job, gi_error *err);
 
 // From the table: size_t gi_cuda_hist_scratch(const gi_job *); gi_status gi_cuda_hist(const gi_job *, gi_error *); ...
-#define GI_LAUNCHER(name)                                                                                             \
-    size_t gi_cuda_##name##_scratch(const gi_job *job);                                                               \
+#define GI_LAUNCHER(name)                                                                                              \
+    size_t gi_cuda_##name##_scratch(const gi_job *job);                                                                \
     gi_status gi_cuda_##name(const gi_job *job, gi_error *err);
 #define GI_LAUNCHER_POINT(name)
 #define GI_LAUNCHER_WINDOW(name) GI_LAUNCHER(name)

@@ -12,8 +12,8 @@ typedef struct gi_cuda_device {
     int major, minor;    // compute capability
     size_t memory_bytes; // total
     int multiprocessors;
-    bool usable;       // this build has code for it
-    char reason[160];  // why not usable; "" otherwise
+    bool usable;      // this build has code for it
+    char reason[160]; // why not usable; "" otherwise
 } gi_cuda_device;
 
 // True when built with CUDA. *about: toolkit version and architectures, or how to build with it.
