@@ -1,0 +1,66 @@
+#include "cli/command.h"
+
+#include <string.h>
+
+static const gi_command own_commands[] = {
+    {"run",
+     "[OPTIONS] 'STAGE [KEY=VALUE]... | STAGE ...' IN... OUT",
+     "a pipeline of stages in one pass",
+     "Stages are separated by |, their options written as key=value; a bare word sets a stage's first option. A "
+     "pipeline that ends in hist reports on its result instead of writing it: there is no OUT then, and -o names the "
+     "report's file. Quote the pipeline, so that the shell leaves the | alone.",
+     {"run 'gray 709 | threshold otsu' scans/ masks/", "run 'gray | hist' photo.jpg"},
+     NULL,
+     GI_FOR_RUN,
+     gi_run_command},
+    {"info",
+     "",
+     "version, codecs, processor and GPUs",
+     "What this gpuimg was built with and what it finds on this machine; where no GPU is usable, the reason.",
+     {"info", "info | grep -i cuda"},
+     NULL,
+     GI_FOR_INFO,
+     gi_info_command},
+    {"help",
+     "[COMMAND]",
+     "help on a command",
+     "Without a command: all commands.",
+     {"help gray", "help run"},
+     NULL,
+     GI_FOR_INFO,
+     gi_help_command},
+};
+enum { OWN_COUNT = sizeof own_commands / sizeof own_commands[0] };
+
+static gi_command of_stage(const gi_stage *stage) {
+    bool sink = stage->kind == GI_STAGE_MEASURE;
+    gi_command command = {stage->name,
+                          sink ? "[OPTIONS] IN..." : "[OPTIONS] IN... OUT",
+                          stage->summary,
+                          stage->detail,
+                          {stage->examples[0], stage->examples[1]},
+                          stage,
+                          sink ? GI_FOR_HIST : GI_FOR_IMAGE,
+                          sink ? gi_hist_command : gi_image_command};
+    return command;
+}
+
+bool gi_command_at(int i, gi_command *command) {
+    if (i < 0 || i >= GI_STAGE_COUNT + OWN_COUNT) return false;
+    *command = i < GI_STAGE_COUNT ? of_stage(&gi_stage_table[i]) : own_commands[i - GI_STAGE_COUNT];
+    return true;
+}
+
+bool gi_command_find(const char *name, gi_command *command) {
+    for (int i = 0; gi_command_at(i, command); i++)
+        if (strcmp(command->name, name) == 0) return true;
+    return false;
+}
+
+const char *gi_command_nearest(const char *name) {
+    const char *words[GI_STAGE_COUNT + OWN_COUNT];
+    gi_command command;
+    size_t count = 0;
+    for (int i = 0; gi_command_at(i, &command); i++) words[count++] = command.name;
+    return gi_nearest_word(name, strlen(name), words, count);
+}

@@ -1,0 +1,42 @@
+// The commands: those of the table in command.c, and each stage by its own name.
+#ifndef GI_CLI_COMMAND_H
+#define GI_CLI_COMMAND_H
+
+#include "cli/options.h"
+#include "core/stage_table.h"
+
+typedef struct gi_command gi_command;
+
+struct gi_command {
+    const char *name;
+    const char *usage; // what follows "gpuimg NAME"
+    const char *summary;
+    const char *detail;
+    const char *examples[2];
+    const gi_stage *stage;                                            // NULL unless the command is a stage
+    unsigned mask;                                                    // GI_FOR_ bits
+    int (*run)(const gi_command *command, const gi_options *options); // returns the exit status
+};
+
+// False when there is none of that name.
+bool gi_command_find(const char *name, gi_command *command);
+
+// Command i in the order of the help, false past the last.
+bool gi_command_at(int i, gi_command *command);
+
+// The known command name nearest to what was typed, or NULL.
+const char *gi_command_nearest(const char *name);
+
+// The `run` members.
+int gi_image_command(const gi_command *command, const gi_options *options);
+int gi_hist_command(const gi_command *command, const gi_options *options);
+int gi_run_command(const gi_command *command, const gi_options *options);
+int gi_info_command(const gi_command *command, const gi_options *options);
+int gi_help_command(const gi_command *command, const gi_options *options);
+
+// Prints the help of one command on standard output; a short usage on standard error.
+int gi_help_show(const gi_command *command);
+int gi_help_overview(void);
+void gi_help_short(void);
+
+#endif

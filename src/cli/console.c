@@ -1,0 +1,147 @@
+#include "cli/console.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cli/command.h"
+#include "cli/signals.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+
+static void flush_to_stderr(gi_text *text) {
+    static const char short_of_memory[] = "gpuimg: out of memory\n";
+    // A message that cannot be written has nowhere else to go.
+    if (text->failed)
+        (void)gi_write_all(STDERR_FILENO, short_of_memory, sizeof short_of_memory - 1);
+    else
+        (void)gi_write_all(STDERR_FILENO, text->data, text->size);
+    gi_text_free(text);
+}
+
+void gi_console_say(void *context, gi_severity severity, const char *file, const char *text) {
+    const gi_console *console = context;
+    if (severity == GI_NOTE && !console->verbose) return;
+    if (severity == GI_WARNING && console->quiet) return;
+    gi_text line = {0};
+    gi_text_puts(&line, "gpuimg: ");
+    if (file) {
+        gi_text_safe(&line, file);
+        gi_text_puts(&line, ": ");
+    }
+    if (severity == GI_WARNING) gi_text_puts(&line, "warning: ");
+    gi_text_safe(&line, text);
+    gi_text_puts(&line, "\n");
+    flush_to_stderr(&line);
+}
+
+void gi_complain(const char *format, ...) {
+    char text[8192];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    const gi_console console = {0};
+    gi_console_say((void *)(uintptr_t)&console, GI_FAILURE, NULL, text);
+}
+
+// One character of the pipeline as shown: its bytes in the source and its columns.
+typedef struct cell {
+    size_t bytes;
+    int columns;
+    bool shown; // as it is; otherwise as a blank or '?'
+} cell;
+
+static cell cell_at(const char *source, size_t left) {
+    uint32_t code = 0;
+    cell c = {gi_utf8_decode(source, left, &code), 1, true};
+    if (c.bytes == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0)) {
+        c.bytes = c.bytes ? c.bytes : 1;
+        c.shown = false;
+        return c;
+    }
+    int columns = wcwidth((wchar_t)code);
+    if (columns >= 0) c.columns = columns;
+    return c;
+}
+
+static int columns_between(const char *source, size_t from, size_t to, size_t size) {
+    int columns = 0;
+    while (from < to) {
+        cell c = cell_at(source + from, size - from);
+        columns += c.columns;
+        from += c.bytes;
+    }
+    return columns;
+}
+
+// Steps back from `place` over characters of at most `columns` columns in all.
+static size_t window_start(const char *source, size_t place, int columns) {
+    size_t start = place;
+    while (start > 0 && columns > 0) {
+        start--;
+        while (start > 0 && ((unsigned char)source[start] & 0xc0) == 0x80) start--;
+        columns -= cell_at(source + start, place - start).columns;
+    }
+    return start;
+}
+
+static void add_source_lines(gi_text *text, const char *source, const gi_error *err) {
+    size_t size = strlen(source), place = (size_t)err->place_offset, length = (size_t)err->place_length;
+    int width = gi_terminal_of(STDERR_FILENO).width - 10; // indent, two ellipses, a margin
+    if (place > size) place = size;
+    if (length > size - place) length = size - place;
+    bool whole = columns_between(source, 0, size, size) <= width;
+    size_t at = whole ? 0 : window_start(source, place, width / 2);
+    const char *before = at > 0 ? "  ..." : "  ";
+    int lead = (int)strlen(before) + columns_between(source, at, place, size), shown = 0;
+    gi_text_puts(text, before);
+    while (at < size && shown < width) {
+        cell c = cell_at(source + at, size - at);
+        bool blank = source[at] == '\t' || source[at] == '\n' || source[at] == '\r';
+        if (c.shown)
+            gi_text_add(text, source + at, c.bytes);
+        else
+            gi_text_puts(text, blank ? " " : "?");
+        shown += c.columns;
+        at += c.bytes;
+    }
+    int underline = columns_between(source, place, at < place + length ? at : place + length, size);
+    gi_text_printf(text, "%s\n%*s^", at < size ? "..." : "", lead, "");
+    if (underline > 1) gi_text_repeat(text, "~", (size_t)underline - 1);
+    gi_text_puts(text, "\n");
+}
+
+void gi_complain_error(const gi_error *err, const char *source) {
+    gi_text text = {0};
+    gi_text_puts(&text, "gpuimg: ");
+    gi_text_safe(&text, err->text);
+    gi_text_puts(&text, "\n");
+    if (source && err->place_offset >= 0) add_source_lines(&text, source, err);
+    flush_to_stderr(&text);
+}
+
+void gi_suggest_help(const char *topic) {
+    gi_text text = {0};
+    gi_text_printf(&text, "Try 'gpuimg help%s%s'.\n", topic ? " " : "", topic ? topic : "");
+    flush_to_stderr(&text);
+}
+
+void gi_complain_unknown_command(const char *name) {
+    const char *near = gi_command_nearest(name);
+    if (*name == '-')
+        gi_complain("unknown option '%.100s': options follow the command", name);
+    else if (near)
+        gi_complain("unknown command '%.100s': did you mean '%s'?", name, near);
+    else
+        gi_complain("unknown command '%.100s'", name);
+    gi_suggest_help(NULL);
+}
+
+int gi_exit_status(gi_status status) {
+    if (gi_interrupt > 0) return 128 + (int)gi_interrupt;
+    return status == GI_OK ? 0 : status == GI_ERR_USAGE ? 2 : status == GI_ERR_DEVICE ? 3 : 1;
+}

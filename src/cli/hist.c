@@ -1,0 +1,114 @@
+// Commands that report: `hist`, and pipelines that end in it.
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+#include "cli/sink.h"
+
+static gi_status report_format(const gi_options *options, gi_report_format *format, gi_error *err) {
+    *format = GI_REPORT_TEXT;
+    if (options->format) {
+        if (gi_report_format_of_word(options->format, format)) return GI_OK;
+        return gi_fail(err, GI_ERR_USAGE,
+                       "option --format takes txt, json or csv for a report; png and jpg are for images");
+    }
+    if (!options->output || strcmp(options->output, "-") == 0) return GI_OK;
+    if (gi_report_format_of_name(options->output, format)) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "no report format has the extension of '%.200s': known are .txt, .json and .csv",
+                   options->output);
+}
+
+static gi_status check_usage(const char *user, const gi_options *options, gi_operands operands, gi_error *err) {
+    gi_status status = gi_options_check(options, user, GI_FOR_HIST, err);
+    if (status) return status;
+    if (options->null && !options->files_from) return gi_fail(err, GI_ERR_USAGE, "-0 needs --files-from");
+    if (operands.count == 0 && !options->files_from) return gi_fail(err, GI_ERR_USAGE, "no input");
+    return GI_OK;
+}
+
+static gi_status refuse_existing(const gi_options *options, const char *path) {
+    if (!options->no_clobber || !path || access(path, F_OK) != 0) return GI_OK;
+    const gi_console console = {0};
+    gi_messages messages = {gi_console_say, (void *)&console};
+    gi_say(&messages, GI_FAILURE, path, "exists already");
+    return GI_ERR_EXISTS;
+}
+
+// A report that cannot be written makes the rest of the work pointless.
+static void stop_when_failed(gi_report *report) {
+    if (gi_report_state(report, NULL) && gi_interrupt == 0) gi_interrupt = -1;
+}
+
+static void on_measured(void *context, size_t index, gi_measured *measured) {
+    gi_report_add(context, index, measured);
+    stop_when_failed(context);
+}
+
+static void on_progress(void *context, size_t index, gi_status status) {
+    if (status) gi_report_pass(context, index);
+    stop_when_failed(context);
+}
+
+static gi_status measure(gi_session *session, const gi_report_request *request) {
+    gi_report *report = NULL;
+    gi_error err = {0};
+    gi_batch_result result = {0};
+    gi_status run = GI_OK, status = gi_report_open(request, &report, &err);
+    if (status) goto out;
+    gi_batch_options batch = gi_session_batch_options(session);
+    batch.on_measured = on_measured;
+    batch.on_progress = on_progress;
+    batch.context = report;
+    run = gi_session_run(session, &batch, &result);
+    status = gi_report_state(report, &err);
+    // Nothing measured, stopped half way: a report would look like a result.
+    bool worthless = run && (result.done == 0 || result.not_started || gi_interrupt > 0);
+    if (status == GI_OK && !worthless) status = gi_report_finish(report, &err);
+out:
+    if (status) {
+        const gi_messages messages = {gi_console_say, &session->console};
+        gi_say(&messages, GI_FAILURE, request->path ? request->path : "standard output", "%s", err.text);
+    }
+    gi_report_close(report);
+    return status ? GI_ERR_IO : run;
+}
+
+int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands operands) {
+    gi_session session = {0};
+    gi_report_request request = {0};
+    gi_error err = {0};
+    session.user = user;
+    session.options = options;
+    session.pipeline = pipeline;
+    session.inputs = operands.names;
+    session.input_count = operands.count;
+    gi_status status = check_usage(user, options, operands, &err);
+    if (status == GI_OK) status = report_format(options, &request.format, &err);
+    if (status) {
+        gi_complain_error(&err, NULL);
+        gi_suggest_help(user);
+        goto out;
+    }
+    status = gi_session_open(&session);
+    if (status) goto out;
+    if (options->output && strcmp(options->output, "-") != 0) request.path = options->output;
+    request.count = session.list.count;
+    request.total = options->total;
+    request.no_clobber = options->no_clobber;
+    status = refuse_existing(options, request.path);
+    if (status == GI_OK) status = measure(&session, &request);
+out:
+    gi_session_close(&session);
+    return gi_exit_status(status);
+}
+
+int gi_hist_command(const gi_command *command, const gi_options *options) {
+    gi_pipeline pipeline = {0};
+    gi_operands operands = {options->operands, options->operand_count};
+    gi_pipeline_append(&pipeline, command->stage)->args = options->stage;
+    return gi_run_hist(command->name, &pipeline, options, operands);
+}

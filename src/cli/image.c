@@ -1,0 +1,94 @@
+// Commands that write images: every POINT and WINDOW stage under its own name, and `run`.
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/session.h"
+#include "cli/sink.h"
+
+static gi_status refuse_usage(const char *user, const char *reason) {
+    gi_complain("%s", reason);
+    gi_suggest_help(user);
+    return GI_ERR_USAGE;
+}
+
+static gi_status image_format(const char *user, const char *text, gi_format *format) {
+    *format = GI_FORMAT_UNKNOWN;
+    if (!text) return GI_OK;
+    if (strcmp(text, "png") == 0)
+        *format = GI_FORMAT_PNG;
+    else if (strcmp(text, "jpg") == 0 || strcmp(text, "jpeg") == 0)
+        *format = GI_FORMAT_JPEG;
+    else
+        return refuse_usage(
+            user, "option --format takes png or jpg where images are written; txt, json and csv are for hist");
+    return GI_OK;
+}
+
+// Checks and splits the operands IN... OUT.
+static gi_status take_operands(gi_session *session, gi_operands operands) {
+    const gi_options *options = session->options;
+    gi_error err = {0};
+    if (gi_options_check(options, session->user, GI_FOR_IMAGE, &err)) return refuse_usage(session->user, err.text);
+    if (options->skip_existing && options->no_clobber)
+        return refuse_usage(session->user, "--skip-existing and --no-clobber exclude each other");
+    if (options->null && !options->files_from) return refuse_usage(session->user, "-0 needs --files-from");
+    if (operands.count == 0)
+        return refuse_usage(session->user, options->files_from ? "no output: name OUT last" : "no input and no output");
+    if (operands.count == 1 && !options->files_from)
+        return refuse_usage(session->user, "an input alone, no output: name OUT last");
+    session->inputs = operands.names;
+    session->input_count = operands.count - 1;
+    session->output = operands.names[operands.count - 1];
+    if (image_format(session->user, options->format, &session->format)) return GI_ERR_USAGE;
+    bool to_stdout = strcmp(session->output, "-") == 0;
+    if (to_stdout && isatty(STDOUT_FILENO))
+        return refuse_usage(session->user, "standard output is a terminal: send the image to a file or a pipe");
+    return GI_OK;
+}
+
+static int run_image(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands operands) {
+    gi_session session = {0};
+    gi_batch_result result;
+    session.user = user;
+    session.options = options;
+    session.pipeline = pipeline;
+    gi_status status = take_operands(&session, operands);
+    if (status) goto out;
+    status = gi_session_open(&session);
+    if (status) goto out;
+    gi_batch_options batch = gi_session_batch_options(&session);
+    if (strcmp(session.output, "-") == 0 && batch.encode.format == GI_FORMAT_UNKNOWN)
+        batch.encode.format = GI_FORMAT_PNG;
+    status = gi_session_run(&session, &batch, &result);
+out:
+    gi_session_close(&session);
+    return gi_exit_status(status);
+}
+
+int gi_image_command(const gi_command *command, const gi_options *options) {
+    gi_pipeline pipeline = {0};
+    gi_operands operands = {options->operands, options->operand_count};
+    gi_pipeline_append(&pipeline, command->stage)->args = options->stage;
+    return run_image(command->name, &pipeline, options, operands);
+}
+
+int gi_run_command(const gi_command *command, const gi_options *options) {
+    gi_error err = {0};
+    gi_pipeline pipeline = {0};
+    if (options->operand_count == 0) {
+        gi_complain("no pipeline");
+        gi_suggest_help(command->name);
+        return gi_exit_status(GI_ERR_USAGE);
+    }
+    if (gi_pipeline_parse(options->operands[0], &pipeline, &err)) {
+        gi_complain_error(&err, options->operands[0]);
+        gi_suggest_help(command->name);
+        return gi_exit_status(GI_ERR_USAGE);
+    }
+    gi_operands operands = {options->operands + 1, options->operand_count - 1};
+    bool measures = pipeline.calls[pipeline.count - 1].stage->kind == GI_STAGE_MEASURE;
+    return measures ? gi_run_hist(command->name, &pipeline, options, operands)
+                    : run_image(command->name, &pipeline, options, operands);
+}

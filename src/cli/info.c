@@ -1,0 +1,98 @@
+// `gpuimg info`: what this build has and what it finds on this machine.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "codec/codec.h"
+#include "cpu/backend_cpu.h"
+#include "cuda/backend_cuda.h"
+
+#ifndef GPUIMG_BUILD_TYPE
+#define GPUIMG_BUILD_TYPE "unknown"
+#endif
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+static void print_line(const char *name, const char *value) { printf("%-12s%s\n", name, value); }
+
+// The value of the first line `key : value` of /proc/cpuinfo; false when there is none.
+static bool cpuinfo(const char *key, char *value, size_t size) {
+    bool found = false;
+    char line[8192];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) != 0 || !colon) continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        found = true;
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+static bool has_word(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (const char *p = words; (p = strstr(p, word)) != NULL; p += length)
+        if ((p == words || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0')) return true;
+    return false;
+}
+
+static void print_cpu(void) {
+    // Those that matter for the loops here.
+    static const char *const known[] = {"ssse3",   "sse4_1",   "sse4_2",   "avx",         "avx2",  "fma", "bmi2",
+                                        "avx512f", "avx512bw", "avx512vl", "avx512_vbmi", "asimd", "sve"};
+    char value[8192], text[256] = "";
+    print_line("CPU", cpuinfo("model name", value, sizeof value) ? value : "unknown model");
+    if (cpuinfo("flags", value, sizeof value) || cpuinfo("Features", value, sizeof value)) {
+        size_t used = 0;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+            if (!has_word(value, known[i])) continue;
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", known[i]);
+        }
+        print_line("  features", *text ? text : "none of interest");
+    }
+    print_line("  SIMD", gi_simd_name(gi_simd_level()));
+    printf("%-12s%d\n", "  cores", gi_cpu_cores());
+#ifdef _OPENMP
+    printf("%-12s%d\n", "OpenMP", _OPENMP);
+#else
+    print_line("OpenMP", "none");
+#endif
+}
+
+static void print_cuda(void) {
+    const char *about = "";
+    char reason[256] = "";
+    gi_cuda_device device;
+    bool built = gi_cuda_built(&about);
+    print_line("CUDA", about);
+    int count = gi_cuda_device_count(reason, sizeof reason);
+    if (count == 0 && built) print_line("  devices", *reason ? reason : "none");
+    for (int i = 0; i < count && gi_cuda_device_get(i, &device); i++) {
+        char name[24];
+        snprintf(name, sizeof name, "  cuda:%d", i);
+        printf("%-12s%s, sm_%d%d, %d multiprocessors, %.1f GiB%s%s\n", name, device.name, device.major, device.minor,
+               device.multiprocessors, (double)device.memory_bytes / (1 << 30), device.usable ? "" : ": not usable, ",
+               device.usable ? "" : device.reason);
+    }
+}
+
+int gi_info_command(const gi_command *command, const gi_options *options) {
+    if (options->operand_count) {
+        gi_complain("info takes no operand");
+        gi_suggest_help(command->name);
+        return gi_exit_status(GI_ERR_USAGE);
+    }
+    print_line("gpuimg", GPUIMG_VERSION);
+    print_line("compiler", COMPILER);
+    print_line("build", GPUIMG_BUILD_TYPE);
+    for (int i = 0; gi_codec_about(i); i++) print_line(i ? "" : "codecs", gi_codec_about(i));
+    print_cpu();
+    print_cuda();
+    return 0;
+}

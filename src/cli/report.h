@@ -1,0 +1,92 @@
+// Histogram reports: text with bar plots, JSON or CSV, one after the other in the order of the inputs, or all added up.
+#ifndef GI_CLI_REPORT_H
+#define GI_CLI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "core/status.h"
+#include "run/batch.h"
+
+typedef enum gi_report_format { GI_REPORT_TEXT, GI_REPORT_JSON, GI_REPORT_CSV } gi_report_format;
+
+// By the word of --format ("txt", "json", "csv") or a name's extension in any letter case. False for others.
+bool gi_report_format_of_word(const char *word, gi_report_format *format);
+bool gi_report_format_of_name(const char *name, gi_report_format *format);
+
+// ---- one report ---------------------------------------------------------------------------------------------------
+
+enum { GI_REPORT_CHANNELS = 5 }; // gray, red, green, blue, alpha
+
+typedef struct gi_report_channel {
+    const char *name;
+    const uint64_t *counts; // levels of them
+} gi_report_channel;
+
+// One image, or the total of several (files > 0; width and height are 0 then).
+typedef struct gi_report_image {
+    const char *file; // "-" for standard input
+    size_t files;
+    uint32_t width, height;
+    uint64_t pixels;
+    uint32_t levels, bins;
+    int channel_count;
+    gi_report_channel channels[GI_REPORT_CHANNELS];
+} gi_report_image;
+
+// Bin b of `bins` over `levels` holds the levels first..last, both included.
+void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *first, uint32_t *last);
+
+// How a format is written: head, images with `between` between them, foot.
+typedef struct gi_report_style {
+    const char *head, *between, *foot;
+    void (*image)(gi_text *text, const gi_report_image *image, const gi_terminal *terminal);
+} gi_report_style;
+
+// Text for people: sizes, statistics, a plot of each channel as wide as the terminal allows.
+extern const gi_report_style gi_report_text;
+
+// {"schema":1,"images":[...]} as documented in DESIGN section 3. "bins" holds the counts, "count" is their sum.
+// A file name that is no UTF-8 has U+FFFD for each wrong byte, and its exact bytes in a further member "file_hex".
+// A total has "files" (how many) instead of "width" and "height"; "pixels" is the sum over its images.
+extern const gi_report_style gi_report_json;
+
+// A tidy table with a header: file,channel,bin,from,to,count; the bin holds the levels from..to. Names are literal
+// bytes, quoted where they need it.
+extern const gi_report_style gi_report_csv;
+
+// The bars of one channel with axes; part of the text report.
+void gi_report_plot(gi_text *text, const gi_report_image *image, int channel, const gi_terminal *terminal);
+
+// ---- all reports of a run -----------------------------------------------------------------------------------------
+
+typedef struct gi_report_request {
+    gi_report_format format;
+    const char *path; // NULL: standard output
+    size_t count;     // images to come
+    bool total, no_clobber;
+} gi_report_request;
+
+typedef struct gi_report gi_report;
+
+// Creates the output's temporary, so that an unwritable directory shows before the work.
+gi_status gi_report_open(const gi_report_request *request, gi_report **report, gi_error *err);
+
+// Takes the result of image `index`. Thread-safe; each index once. Images print in order as soon as their turn comes.
+void gi_report_add(gi_report *report, size_t index, const gi_measured *measured);
+
+// Image `index` will not come (any more). Thread-safe.
+void gi_report_pass(gi_report *report, size_t index);
+
+// GI_OK so far, or why the report cannot be completed.
+gi_status gi_report_state(gi_report *report, gi_error *err);
+
+// Writes what is left and makes the file appear.
+gi_status gi_report_finish(gi_report *report, gi_error *err);
+
+// NULL is fine; unless finished, no file appears.
+void gi_report_close(gi_report *report);
+
+#endif

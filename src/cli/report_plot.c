@@ -1,0 +1,108 @@
+// The bars of one channel: a column for one or more bins, as high as the mean count of a bin there.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report.h"
+
+enum {
+    ROWS = 6,
+    AXIS_COLUMNS = 9, // "100.00% |"
+    MAX_COLUMNS = 256
+};
+
+typedef struct plot {
+    double heights[MAX_COLUMNS]; // counts a bin
+    double highest;
+    uint32_t levels;
+    int columns;      // filled above
+    int column_width; // characters a column
+    uint64_t total;
+    bool utf8;
+    const char *colour; // escape that begins the bars' colour; "" for none
+} plot;
+
+static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, int width) {
+    int room = width - AXIS_COLUMNS - 1;
+    room = room < 8 ? 8 : room > MAX_COLUMNS ? MAX_COLUMNS : room;
+    uint32_t group = (image->bins + (uint32_t)room - 1) / (uint32_t)room;
+    p->columns = (int)((image->bins + group - 1) / group);
+    p->column_width = room / p->columns;
+    p->levels = image->levels;
+    for (int i = 0; i < p->columns; i++) {
+        uint32_t begin = (uint32_t)i * group, end = begin + group < image->bins ? begin + group : image->bins;
+        uint32_t first, last, unused;
+        uint64_t count = 0;
+        gi_report_bin_range(image->levels, image->bins, begin, &first, &unused);
+        gi_report_bin_range(image->levels, image->bins, end - 1, &unused, &last);
+        for (uint32_t v = first; v <= last; v++) count += counts[v];
+        p->total += count;
+        p->heights[i] = (double)count / (double)(end - begin);
+        if (p->heights[i] > p->highest) p->highest = p->heights[i];
+    }
+}
+
+// What a column shows in a row (0 at the bottom). A bin in use always shows, however few its counts.
+static const char *block(const plot *p, double height, int row) {
+    static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    int steps = p->utf8 ? 8 : 2;
+    double full = p->highest > 0 ? height / p->highest * ROWS * steps : 0;
+    int units = (int)(full + 0.5) - row * steps;
+    if (row == 0 && height > 0 && units < 1) units = 1;
+    units = units < 0 ? 0 : units > steps ? steps : units;
+    return p->utf8 ? eighths[units] : units == 0 ? " " : units == 1 ? "." : "#";
+}
+
+static void add_row(gi_text *text, const plot *p, int row) {
+    size_t start = text->size;
+    double percent = p->total ? 100.0 * p->highest / (double)p->total : 0;
+    if (row == ROWS - 1)
+        gi_text_printf(text, "%6.2f%% %s", percent, p->utf8 ? "┤" : "|");
+    else
+        gi_text_printf(text, "        %s", p->utf8 ? "│" : "|");
+    gi_text_puts(text, p->colour);
+    size_t end = text->size;
+    for (int i = 0; i < p->columns; i++) {
+        const char *shown = block(p, p->heights[i], row);
+        gi_text_repeat(text, shown, (size_t)p->column_width);
+        if (*shown != ' ') end = text->size;
+    }
+    if (text->failed) return;
+    text->size = end > start ? end : start; // no blanks at the end of a line
+    gi_text_puts(text, *p->colour ? "\033[0m\n" : "\n");
+}
+
+// Levels under the axis: the ends, and quarters where there is room.
+static void add_axis(gi_text *text, const plot *p) {
+    int width = p->columns * p->column_width, at = 0;
+    gi_text_printf(text, "     0%% %s", p->utf8 ? "└" : "+");
+    gi_text_repeat(text, p->utf8 ? "─" : "-", (size_t)width);
+    gi_text_printf(text, "\n%*s", AXIS_COLUMNS, "");
+    for (int quarter = 0; quarter < 4 && width >= 32; quarter++) {
+        int column = width * quarter / 4;
+        gi_text_printf(text, "%*s", column - at, "");
+        size_t before = text->size;
+        gi_text_printf(text, "%u", p->levels / 4 * (uint32_t)quarter);
+        at = column + (int)(text->size - before);
+    }
+    char last[16];
+    int length = snprintf(last, sizeof last, "%u", p->levels - 1);
+    int pad = width - length - at;
+    gi_text_printf(text, "%*s%s\n", pad > 1 ? pad : 1, "", last);
+}
+
+static const char *colour_of(const char *channel) {
+    static const char *const colours[][2] = {{"red", "\033[31m"}, {"green", "\033[32m"}, {"blue", "\033[34m"}};
+    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+        if (strcmp(channel, colours[i][0]) == 0) return colours[i][1];
+    return "";
+}
+
+void gi_report_plot(gi_text *text, const gi_report_image *image, int channel, const gi_terminal *terminal) {
+    plot p = {0};
+    p.utf8 = terminal->utf8;
+    p.colour = terminal->colour ? colour_of(image->channels[channel].name) : "";
+    fill(&p, image, image->channels[channel].counts, terminal->width);
+    gi_text_printf(text, "%s\n", image->channels[channel].name);
+    for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);
+    add_axis(text, &p);
+}

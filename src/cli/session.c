@@ -1,0 +1,135 @@
+#include "cli/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "cpu/backend_cpu.h"
+#include "run/device.h"
+
+// Files that are asked for their size before the device is chosen; more are taken to be alike.
+enum { SIZED_FILES = 256 };
+
+static unsigned long long input_bytes(const gi_item_list *list) {
+    unsigned long long bytes = 0;
+    size_t sized = list->count < SIZED_FILES ? list->count : SIZED_FILES;
+    for (size_t i = 0; i < sized; i++) {
+        struct stat about;
+        if (list->items[i].in && stat(list->items[i].in, &about) == 0 && S_ISREG(about.st_mode))
+            bytes += (unsigned long long)about.st_size;
+    }
+    return sized ? bytes / sized * list->count : 0;
+}
+
+static gi_status open_device(gi_session *session, gi_error *err) {
+    const char *text = session->options->device, *source = "option --device";
+    gi_device_request request = {GI_DEVICE_AUTO, 0};
+    if (!text) {
+        text = getenv("GPUIMG_DEVICE");
+        source = "variable GPUIMG_DEVICE";
+    }
+    if (text && *text && gi_device_parse(text, &request, NULL))
+        return gi_fail(err, GI_ERR_USAGE, "%s does not accept '%.100s': give auto, cpu, cuda or cuda:N", source, text);
+    gi_work_estimate work = {session->pipeline, session->list.count, input_bytes(&session->list)};
+    char why[256] = "";
+    gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, err);
+    if (status) return status;
+    gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", session->backend->name, session->backend->detail,
+           why);
+    if (request.kind == GI_DEVICE_AUTO && strcmp(session->backend->name, "cpu") != 0)
+        status = gi_backend_cpu_open(&session->fallback, err);
+    return status;
+}
+
+static void note_empty(const gi_session *session) {
+    if (session->list.count || session->console.quiet) return;
+    if (session->list.skipped)
+        gi_complain("no PNG or JPEG images found (%zu other files)", session->list.skipped);
+    else
+        gi_complain("no PNG or JPEG images found");
+}
+
+gi_status gi_session_open(gi_session *session) {
+    gi_error err = {0};
+    const gi_options *options = session->options;
+    session->console = (gi_console){options->quiet, options->verbose};
+    session->messages = (gi_messages){gi_console_say, &session->console};
+    gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
+                                 session->output, options->recursive,   session->format,     &session->messages};
+    gi_status status = gi_inputs_collect(&request, &session->list, &err);
+    if (status == GI_OK) status = open_device(session, &err);
+    if (status) {
+        gi_complain_error(&err, NULL);
+        if (status == GI_ERR_USAGE) gi_suggest_help(session->user);
+    } else {
+        note_empty(session);
+    }
+    return status;
+}
+
+gi_batch_options gi_session_batch_options(const gi_session *session) {
+    const gi_options *options = session->options;
+    gi_batch_options batch = {0};
+    batch.pipeline = session->pipeline;
+    batch.backend = session->backend;
+    batch.fallback = session->fallback;
+    batch.decode.max_pixels = options->max_pixels;
+    batch.decode.strict = options->strict;
+    batch.decode.auto_orient = !options->no_auto_orient;
+    batch.decode.messages = &session->messages;
+    batch.encode.format = session->format;
+    batch.encode.quality = options->quality;
+    batch.encode.png_level = options->png_level;
+    memcpy(batch.encode.background, options->background.rgb, sizeof batch.encode.background);
+    batch.encode.messages = &session->messages;
+    batch.jpeg_luma = !options->no_jpeg_luma;
+    batch.skip_existing = options->skip_existing;
+    batch.no_clobber = options->no_clobber;
+    batch.fail_fast = options->fail_fast;
+    batch.workers = options->workers;
+    batch.streams = options->streams;
+    batch.messages = &session->messages;
+    batch.cancel = &gi_interrupt;
+    return batch;
+}
+
+static bool is_batch(const gi_session *session) {
+    return session->list.count > 1 || session->list.skipped ||
+           (session->list.count == 1 && session->list.items[0].from_directory);
+}
+
+static void print_summary(const gi_session *session, const gi_batch_result *result) {
+    if (session->console.quiet || !is_batch(session)) return;
+    gi_text text = {0};
+    size_t other = session->list.skipped, skipped = result->skipped + other;
+    gi_text_printf(&text, "%zu done", result->done);
+    if (skipped) gi_text_printf(&text, ", %zu skipped", skipped);
+    if (other && result->skipped)
+        gi_text_printf(&text, " (%zu there already, %zu no images)", result->skipped, other);
+    else if (skipped)
+        gi_text_puts(&text, other ? " (no images)" : " (there already)");
+    if (result->failed) gi_text_printf(&text, ", %zu failed", result->failed);
+    if (result->not_started) gi_text_printf(&text, ", %zu not started", result->not_started);
+    if (!text.failed) gi_complain("%s", text.data);
+    gi_text_free(&text);
+}
+
+gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {
+    gi_error err = {0};
+    memset(result, 0, sizeof *result);
+    if (session->list.count == 0) return GI_OK;
+    gi_status status = gi_batch_run(&session->list, batch, result, &err);
+    // A stopped run says so by its exit status; fail_fast named the file that stopped it.
+    if (status && status != GI_ERR_CANCELLED) gi_complain_error(&err, NULL);
+    print_summary(session, result);
+    if (status == GI_OK && (result->failed || result->not_started)) status = GI_ERR_IO;
+    return status;
+}
+
+void gi_session_close(gi_session *session) {
+    if (session->fallback) session->fallback->ops->close(session->fallback);
+    if (session->backend) session->backend->ops->close(session->backend);
+    gi_item_list_free(&session->list);
+}

@@ -1,0 +1,37 @@
+// What image commands and hist share: inputs, device, batch, summary.
+#ifndef GI_CLI_SESSION_H
+#define GI_CLI_SESSION_H
+
+#include "cli/console.h"
+#include "cli/options.h"
+#include "core/pipeline.h"
+#include "run/batch.h"
+#include "run/inputs.h"
+
+typedef struct gi_session {
+    const char *user; // command name, for messages
+    const gi_options *options;
+    const gi_pipeline *pipeline;
+    const char *const *inputs;
+    size_t input_count;
+    const char *output; // OUT; NULL for hist
+    gi_format format;   // --format of an image command
+    // What gi_session_open fills.
+    gi_console console;
+    gi_messages messages;
+    gi_item_list list;
+    gi_backend *backend, *fallback; // owned
+} gi_session;
+
+// Lists the inputs and opens the device; nothing is touched. Complaints are printed.
+gi_status gi_session_open(gi_session *session);
+
+// The batch's options as the command line has them. Callbacks are the caller's to set.
+gi_batch_options gi_session_batch_options(const gi_session *session);
+
+// Runs the batch and prints the summary. *result is filled in any case.
+gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result);
+
+void gi_session_close(gi_session *session);
+
+#endif

@@ -1,0 +1,16 @@
+// What the place that a text goes to can show.
+#ifndef GI_CLI_TERMINAL_H
+#define GI_CLI_TERMINAL_H
+
+#include <stdbool.h>
+
+typedef struct gi_terminal {
+    int width;   // columns: COLUMNS, else the terminal's own, else 80; 20 to 1000
+    bool utf8;   // the locale's encoding is UTF-8
+    bool colour; // a terminal that is not dumb, and NO_COLOR is unset or empty
+} gi_terminal;
+
+// Descriptor -1: a file, which has 80 columns and no colour.
+gi_terminal gi_terminal_of(int descriptor);
+
+#endif
