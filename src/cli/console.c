@@ -7,34 +7,34 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "cli/buffer.h"
 #include "cli/command.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
-#include "cli/text.h"
 
-static void flush_to_stderr(gi_text *text) {
+static void flush_to_stderr(gi_buffer *text) {
     static const char short_of_memory[] = "gpuimg: out of memory\n";
     // A message that cannot be written has nowhere else to go.
     if (text->failed)
         (void)gi_write_all(STDERR_FILENO, short_of_memory, sizeof short_of_memory - 1);
     else
         (void)gi_write_all(STDERR_FILENO, text->data, text->size);
-    gi_text_free(text);
+    gi_buffer_free(text);
 }
 
 void gi_console_say(void *context, gi_severity severity, const char *file, const char *text) {
     const gi_console *console = context;
     if (severity == GI_NOTE && !console->verbose) return;
     if (severity == GI_WARNING && console->quiet) return;
-    gi_text line = {0};
-    gi_text_puts(&line, "gpuimg: ");
+    gi_buffer line = {0};
+    gi_buffer_puts(&line, "gpuimg: ");
     if (file) {
-        gi_text_safe(&line, file);
-        gi_text_puts(&line, ": ");
+        gi_buffer_safe(&line, file);
+        gi_buffer_puts(&line, ": ");
     }
-    if (severity == GI_WARNING) gi_text_puts(&line, "warning: ");
-    gi_text_safe(&line, text);
-    gi_text_puts(&line, "\n");
+    if (severity == GI_WARNING) gi_buffer_puts(&line, "warning: ");
+    gi_buffer_safe(&line, text);
+    gi_buffer_puts(&line, "\n");
     flush_to_stderr(&line);
 }
 
@@ -89,7 +89,7 @@ static size_t window_start(const char *source, size_t place, int columns) {
     return start;
 }
 
-static void add_source_lines(gi_text *text, const char *source, const gi_error *err) {
+static void add_source_lines(gi_buffer *text, const char *source, const gi_error *err) {
     size_t size = strlen(source), place = (size_t)err->place_offset, length = (size_t)err->place_length;
     int width = gi_terminal_of(STDERR_FILENO).width - 10; // indent, two ellipses, a margin
     if (place > size) place = size;
@@ -98,35 +98,35 @@ static void add_source_lines(gi_text *text, const char *source, const gi_error *
     size_t at = whole ? 0 : window_start(source, place, width / 2);
     const char *before = at > 0 ? "  ..." : "  ";
     int lead = (int)strlen(before) + columns_between(source, at, place, size), shown = 0;
-    gi_text_puts(text, before);
+    gi_buffer_puts(text, before);
     while (at < size && shown < width) {
         cell c = cell_at(source + at, size - at);
         bool blank = source[at] == '\t' || source[at] == '\n' || source[at] == '\r';
         if (c.shown)
-            gi_text_add(text, source + at, c.bytes);
+            gi_buffer_add(text, source + at, c.bytes);
         else
-            gi_text_puts(text, blank ? " " : "?");
+            gi_buffer_puts(text, blank ? " " : "?");
         shown += c.columns;
         at += c.bytes;
     }
     int underline = columns_between(source, place, at < place + length ? at : place + length, size);
-    gi_text_printf(text, "%s\n%*s^", at < size ? "..." : "", lead, "");
-    if (underline > 1) gi_text_repeat(text, "~", (size_t)underline - 1);
-    gi_text_puts(text, "\n");
+    gi_buffer_printf(text, "%s\n%*s^", at < size ? "..." : "", lead, "");
+    if (underline > 1) gi_buffer_repeat(text, "~", (size_t)underline - 1);
+    gi_buffer_puts(text, "\n");
 }
 
 void gi_complain_error(const gi_error *err, const char *source) {
-    gi_text text = {0};
-    gi_text_puts(&text, "gpuimg: ");
-    gi_text_safe(&text, err->text);
-    gi_text_puts(&text, "\n");
+    gi_buffer text = {0};
+    gi_buffer_puts(&text, "gpuimg: ");
+    gi_buffer_safe(&text, err->text);
+    gi_buffer_puts(&text, "\n");
     if (source && err->place_offset >= 0) add_source_lines(&text, source, err);
     flush_to_stderr(&text);
 }
 
 void gi_suggest_help(const char *topic) {
-    gi_text text = {0};
-    gi_text_printf(&text, "Try 'gpuimg help%s%s'.\n", topic ? " " : "", topic ? topic : "");
+    gi_buffer text = {0};
+    gi_buffer_printf(&text, "Try 'gpuimg help%s%s'.\n", topic ? " " : "", topic ? topic : "");
     flush_to_stderr(&text);
 }
 

@@ -23,7 +23,7 @@ struct gi_report {
     gi_terminal terminal;
     gi_output *output;
     pthread_mutex_t lock;
-    gi_text *held;        // texts that wait for their turn
+    gi_buffer *held;      // texts that wait for their turn
     unsigned char *turns; // of each image
     size_t next;          // whose turn it is
     bool begun;           // the head is written
@@ -61,12 +61,12 @@ static void put(gi_report *report, const void *data, size_t size) {
     report->status = sink.write(sink.context, data, size, &report->err);
 }
 
-static void put_image(gi_report *report, gi_text *text) {
+static void put_image(gi_report *report, gi_buffer *text) {
     const char *between = report->begun ? report->style->between : report->style->head;
     put(report, between, strlen(between));
     report->begun = true;
     put(report, text->data, text->size);
-    gi_text_free(text);
+    gi_buffer_free(text);
 }
 
 static void put_turns(gi_report *report) {
@@ -142,13 +142,13 @@ static gi_status add_to_total(sums *total, const gi_report_image *image, gi_erro
 
 void gi_report_add(gi_report *report, size_t index, const gi_measured *measured) {
     gi_report_image image = image_of(measured);
-    gi_text text = {0};
+    gi_buffer text = {0};
     // Texts are smaller than the counts, so those out of turn wait as texts.
     if (!report->request.total) report->style->image(&text, &image, &report->terminal);
     pthread_mutex_lock(&report->lock);
     if (text.failed) fail_memory(report);
     if (report->status) {
-        gi_text_free(&text);
+        gi_buffer_free(&text);
     } else if (report->request.total) {
         report->status = add_to_total(&report->total, &image, &report->err);
     } else {
@@ -176,7 +176,7 @@ gi_status gi_report_state(gi_report *report, gi_error *err) {
 
 static void put_total(gi_report *report) {
     gi_report_image *image = &report->total.image;
-    gi_text text = {0};
+    gi_buffer text = {0};
     image->file = "total";
     image->channel_count = 0;
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) {
@@ -205,7 +205,7 @@ gi_status gi_report_finish(gi_report *report, gi_error *err) {
 void gi_report_close(gi_report *report) {
     if (!report) return;
     gi_output_close(report->output);
-    for (size_t i = 0; report->held && i < report->request.count; i++) gi_text_free(&report->held[i]);
+    for (size_t i = 0; report->held && i < report->request.count; i++) gi_buffer_free(&report->held[i]);
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) free(report->total.counts[c]);
     free(report->total.first);
     free(report->held);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/buffer.h"
 #include "cli/terminal.h"
-#include "cli/text.h"
 #include "core/status.h"
 #include "run/batch.h"
 
@@ -42,7 +42,7 @@ void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *f
 // How a format is written: head, images with `between` between them, foot.
 typedef struct gi_report_style {
     const char *head, *between, *foot;
-    void (*image)(gi_text *text, const gi_report_image *image, const gi_terminal *terminal);
+    void (*image)(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal);
 } gi_report_style;
 
 // Text for people: sizes, statistics, a plot of each channel as wide as the terminal allows.
@@ -58,7 +58,7 @@ extern const gi_report_style gi_report_json;
 extern const gi_report_style gi_report_csv;
 
 // The bars of one channel with axes; part of the text report.
-void gi_report_plot(gi_text *text, const gi_report_image *image, int channel, const gi_terminal *terminal);
+void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, const gi_terminal *terminal);
 
 // ---- all reports of a run -----------------------------------------------------------------------------------------
 

@@ -3,31 +3,31 @@
 
 #include "cli/report.h"
 
-static void add_name(gi_text *text, const char *name) {
+static void add_name(gi_buffer *text, const char *name) {
     if (!strpbrk(name, ",\"\r\n")) {
-        gi_text_puts(text, name);
+        gi_buffer_puts(text, name);
         return;
     }
-    gi_text_puts(text, "\"");
+    gi_buffer_puts(text, "\"");
     for (; *name; name++) {
-        if (*name == '"') gi_text_puts(text, "\"");
-        gi_text_add(text, name, 1);
+        if (*name == '"') gi_buffer_puts(text, "\"");
+        gi_buffer_add(text, name, 1);
     }
-    gi_text_puts(text, "\"");
+    gi_buffer_puts(text, "\"");
 }
 
-static void add_channel(gi_text *text, const gi_report_image *image, const gi_report_channel *channel) {
+static void add_channel(gi_buffer *text, const gi_report_image *image, const gi_report_channel *channel) {
     for (uint32_t b = 0; b < image->bins; b++) {
         uint32_t first, last;
         uint64_t count = 0;
         gi_report_bin_range(image->levels, image->bins, b, &first, &last);
         for (uint32_t v = first; v <= last; v++) count += channel->counts[v];
         add_name(text, image->file);
-        gi_text_printf(text, ",%s,%u,%u,%u,%llu\n", channel->name, b, first, last, (unsigned long long)count);
+        gi_buffer_printf(text, ",%s,%u,%u,%u,%llu\n", channel->name, b, first, last, (unsigned long long)count);
     }
 }
 
-static void add_image(gi_text *text, const gi_report_image *image, const gi_terminal *terminal) {
+static void add_image(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal) {
     (void)terminal;
     for (int c = 0; c < image->channel_count; c++) add_channel(text, image, &image->channels[c]);
 }

@@ -4,89 +4,90 @@
 #include "cli/report.h"
 #include "core/histogram.h"
 
-static void add_character(gi_text *text, const char *bytes, size_t length, uint32_t code) {
+static void add_character(gi_buffer *text, const char *bytes, size_t length, uint32_t code) {
     if (code == '"' || code == '\\')
-        gi_text_printf(text, "\\%c", (int)code);
+        gi_buffer_printf(text, "\\%c", (int)code);
     else if (code == '\n')
-        gi_text_puts(text, "\\n");
+        gi_buffer_puts(text, "\\n");
     else if (code == '\t')
-        gi_text_puts(text, "\\t");
+        gi_buffer_puts(text, "\\t");
     else if (code < 0x20 || code == 0x7f)
-        gi_text_printf(text, "\\u%04x", (unsigned)code);
+        gi_buffer_printf(text, "\\u%04x", (unsigned)code);
     else
-        gi_text_add(text, bytes, length);
+        gi_buffer_add(text, bytes, length);
 }
 
 // Adds a JSON string; false when some bytes were no UTF-8 and stand as U+FFFD.
-static bool add_string(gi_text *text, const char *string) {
+static bool add_string(gi_buffer *text, const char *string) {
     bool valid = true;
     size_t left = strlen(string);
-    gi_text_puts(text, "\"");
+    gi_buffer_puts(text, "\"");
     while (left) {
         uint32_t code = 0;
         size_t length = gi_utf8_decode(string, left, &code);
         if (length) {
             add_character(text, string, length, code);
         } else {
-            gi_text_puts(text, "\\ufffd");
+            gi_buffer_puts(text, "\\ufffd");
             valid = false;
             length = 1;
         }
         string += length;
         left -= length;
     }
-    gi_text_puts(text, "\"");
+    gi_buffer_puts(text, "\"");
     return valid;
 }
 
-static void add_file(gi_text *text, const char *file) {
-    gi_text_puts(text, "{\"file\":");
+static void add_file(gi_buffer *text, const char *file) {
+    gi_buffer_puts(text, "{\"file\":");
     if (add_string(text, file)) return;
-    gi_text_puts(text, ",\"file_hex\":\"");
-    for (const char *p = file; *p; p++) gi_text_printf(text, "%02x", (unsigned)(unsigned char)*p);
-    gi_text_puts(text, "\"");
+    gi_buffer_puts(text, ",\"file_hex\":\"");
+    for (const char *p = file; *p; p++) gi_buffer_printf(text, "%02x", (unsigned)(unsigned char)*p);
+    gi_buffer_puts(text, "\"");
 }
 
-static void add_bins(gi_text *text, const gi_report_image *image, const uint64_t *counts) {
-    gi_text_puts(text, "\"bins\":[");
+static void add_bins(gi_buffer *text, const gi_report_image *image, const uint64_t *counts) {
+    gi_buffer_puts(text, "\"bins\":[");
     for (uint32_t b = 0; b < image->bins; b++) {
         uint32_t first, last;
         uint64_t count = 0;
         gi_report_bin_range(image->levels, image->bins, b, &first, &last);
         for (uint32_t v = first; v <= last; v++) count += counts[v];
-        gi_text_printf(text, "%s%llu", b ? "," : "", (unsigned long long)count);
+        gi_buffer_printf(text, "%s%llu", b ? "," : "", (unsigned long long)count);
     }
-    gi_text_puts(text, "]");
+    gi_buffer_puts(text, "]");
 }
 
-static void add_channel(gi_text *text, const gi_report_image *image, const gi_report_channel *channel) {
+static void add_channel(gi_buffer *text, const gi_report_image *image, const gi_report_channel *channel) {
     gi_statistics s;
     gi_statistics_of(channel->counts, image->levels, &s);
-    gi_text_printf(text, "{\"name\":\"%s\",", channel->name);
+    gi_buffer_printf(text, "{\"name\":\"%s\",", channel->name);
     add_bins(text, image, channel->counts);
     // 17 digits read back as the same double; the numeric locale is always "C" in this program.
-    gi_text_printf(text, ",\n\"count\":%llu,\"min\":%u,\"max\":%u,\"mean\":%.17g,\"std\":%.17g,\"median\":%u,",
-                   (unsigned long long)s.pixels, s.min, s.max, s.mean, s.std, s.median);
-    gi_text_puts(text, "\"percentiles\":{");
+    gi_buffer_printf(text, ",\n\"count\":%llu,\"min\":%u,\"max\":%u,\"mean\":%.17g,\"std\":%.17g,\"median\":%u,",
+                     (unsigned long long)s.pixels, s.min, s.max, s.mean, s.std, s.median);
+    gi_buffer_puts(text, "\"percentiles\":{");
     for (int i = 0; i < GI_PERCENTILE_COUNT; i++)
-        gi_text_printf(text, "%s\"%d\":%u", i ? "," : "", gi_percentile_points[i], s.percentiles[i]);
-    gi_text_printf(text, "},\"entropy\":%.17g,\"otsu\":%u,\"clipped_shadows\":%llu,\"clipped_highlights\":%llu}",
-                   s.entropy, s.otsu, (unsigned long long)s.clipped_shadows, (unsigned long long)s.clipped_highlights);
+        gi_buffer_printf(text, "%s\"%d\":%u", i ? "," : "", gi_percentile_points[i], s.percentiles[i]);
+    gi_buffer_printf(text, "},\"entropy\":%.17g,\"otsu\":%u,\"clipped_shadows\":%llu,\"clipped_highlights\":%llu}",
+                     s.entropy, s.otsu, (unsigned long long)s.clipped_shadows,
+                     (unsigned long long)s.clipped_highlights);
 }
 
-static void add_image(gi_text *text, const gi_report_image *image, const gi_terminal *terminal) {
+static void add_image(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal) {
     (void)terminal;
     add_file(text, image->file);
     if (image->files)
-        gi_text_printf(text, ",\"files\":%zu", image->files);
+        gi_buffer_printf(text, ",\"files\":%zu", image->files);
     else
-        gi_text_printf(text, ",\"width\":%u,\"height\":%u", image->width, image->height);
-    gi_text_printf(text, ",\"pixels\":%llu,\"channels\":[\n", (unsigned long long)image->pixels);
+        gi_buffer_printf(text, ",\"width\":%u,\"height\":%u", image->width, image->height);
+    gi_buffer_printf(text, ",\"pixels\":%llu,\"channels\":[\n", (unsigned long long)image->pixels);
     for (int c = 0; c < image->channel_count; c++) {
-        if (c) gi_text_puts(text, ",\n");
+        if (c) gi_buffer_puts(text, ",\n");
         add_channel(text, image, &image->channels[c]);
     }
-    gi_text_puts(text, "]}");
+    gi_buffer_puts(text, "]}");
 }
 
 const gi_report_style gi_report_json = {"{\"schema\":1,\"images\":[\n", ",\n", "\n]}\n", add_image};

@@ -52,42 +52,42 @@ static const char *block(const plot *p, double height, int row) {
     return p->utf8 ? eighths[units] : units == 0 ? " " : units == 1 ? "." : "#";
 }
 
-static void add_row(gi_text *text, const plot *p, int row) {
+static void add_row(gi_buffer *text, const plot *p, int row) {
     size_t start = text->size;
     double percent = p->total ? 100.0 * p->highest / (double)p->total : 0;
     if (row == ROWS - 1)
-        gi_text_printf(text, "%6.2f%% %s", percent, p->utf8 ? "┤" : "|");
+        gi_buffer_printf(text, "%6.2f%% %s", percent, p->utf8 ? "┤" : "|");
     else
-        gi_text_printf(text, "        %s", p->utf8 ? "│" : "|");
-    gi_text_puts(text, p->colour);
+        gi_buffer_printf(text, "        %s", p->utf8 ? "│" : "|");
+    gi_buffer_puts(text, p->colour);
     size_t end = text->size;
     for (int i = 0; i < p->columns; i++) {
         const char *shown = block(p, p->heights[i], row);
-        gi_text_repeat(text, shown, (size_t)p->column_width);
+        gi_buffer_repeat(text, shown, (size_t)p->column_width);
         if (*shown != ' ') end = text->size;
     }
     if (text->failed) return;
     text->size = end > start ? end : start; // no blanks at the end of a line
-    gi_text_puts(text, *p->colour ? "\033[0m\n" : "\n");
+    gi_buffer_puts(text, *p->colour ? "\033[0m\n" : "\n");
 }
 
 // Levels under the axis: the ends, and quarters where there is room.
-static void add_axis(gi_text *text, const plot *p) {
+static void add_axis(gi_buffer *text, const plot *p) {
     int width = p->columns * p->column_width, at = 0;
-    gi_text_printf(text, "     0%% %s", p->utf8 ? "└" : "+");
-    gi_text_repeat(text, p->utf8 ? "─" : "-", (size_t)width);
-    gi_text_printf(text, "\n%*s", AXIS_COLUMNS, "");
+    gi_buffer_printf(text, "     0%% %s", p->utf8 ? "└" : "+");
+    gi_buffer_repeat(text, p->utf8 ? "─" : "-", (size_t)width);
+    gi_buffer_printf(text, "\n%*s", AXIS_COLUMNS, "");
     for (int quarter = 0; quarter < 4 && width >= 32; quarter++) {
         int column = width * quarter / 4;
-        gi_text_printf(text, "%*s", column - at, "");
+        gi_buffer_printf(text, "%*s", column - at, "");
         size_t before = text->size;
-        gi_text_printf(text, "%u", p->levels / 4 * (uint32_t)quarter);
+        gi_buffer_printf(text, "%u", p->levels / 4 * (uint32_t)quarter);
         at = column + (int)(text->size - before);
     }
     char last[16];
     int length = snprintf(last, sizeof last, "%u", p->levels - 1);
     int pad = width - length - at;
-    gi_text_printf(text, "%*s%s\n", pad > 1 ? pad : 1, "", last);
+    gi_buffer_printf(text, "%*s%s\n", pad > 1 ? pad : 1, "", last);
 }
 
 static const char *colour_of(const char *channel) {
@@ -97,12 +97,12 @@ static const char *colour_of(const char *channel) {
     return "";
 }
 
-void gi_report_plot(gi_text *text, const gi_report_image *image, int channel, const gi_terminal *terminal) {
+void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, const gi_terminal *terminal) {
     plot p = {0};
     p.utf8 = terminal->utf8;
     p.colour = terminal->colour ? colour_of(image->channels[channel].name) : "";
     fill(&p, image, image->channels[channel].counts, terminal->width);
-    gi_text_printf(text, "%s\n", image->channels[channel].name);
+    gi_buffer_printf(text, "%s\n", image->channels[channel].name);
     for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);
     add_axis(text, &p);
 }

@@ -4,53 +4,53 @@
 #include "cli/report.h"
 #include "core/histogram.h"
 
-static void add_heading(gi_text *text, const gi_report_image *image) {
-    gi_text_safe(text, image->file);
+static void add_heading(gi_buffer *text, const gi_report_image *image) {
+    gi_buffer_safe(text, image->file);
     if (image->files) {
-        gi_text_printf(text, ": %zu image%s, %llu pixels\n\n", image->files, image->files == 1 ? "" : "s",
-                       (unsigned long long)image->pixels);
+        gi_buffer_printf(text, ": %zu image%s, %llu pixels\n\n", image->files, image->files == 1 ? "" : "s",
+                         (unsigned long long)image->pixels);
         return;
     }
-    gi_text_printf(text, ": %u x %u, %s, %llu pixels\n\n", image->width, image->height,
-                   gi_channels_name(image->channel_count), (unsigned long long)image->pixels);
+    gi_buffer_printf(text, ": %u x %u, %s, %llu pixels\n\n", image->width, image->height,
+                     gi_channels_name(image->channel_count), (unsigned long long)image->pixels);
 }
 
-static void add_levels(gi_text *text, const gi_report_image *image, const gi_statistics *statistics) {
-    gi_text_puts(text, "         min");
+static void add_levels(gi_buffer *text, const gi_report_image *image, const gi_statistics *statistics) {
+    gi_buffer_puts(text, "         min");
     for (int i = 0; i < GI_PERCENTILE_COUNT; i++) {
-        if (gi_percentile_points[i] > 50 && gi_percentile_points[i - 1] < 50) gi_text_puts(text, " median");
-        gi_text_printf(text, "%5d%%", gi_percentile_points[i]);
+        if (gi_percentile_points[i] > 50 && gi_percentile_points[i - 1] < 50) gi_buffer_puts(text, " median");
+        gi_buffer_printf(text, "%5d%%", gi_percentile_points[i]);
     }
-    gi_text_puts(text, "   max      mean       std\n");
+    gi_buffer_puts(text, "   max      mean       std\n");
     for (int c = 0; c < image->channel_count; c++) {
         const gi_statistics *s = &statistics[c];
-        gi_text_printf(text, "%-6s%6u", image->channels[c].name, s->min);
+        gi_buffer_printf(text, "%-6s%6u", image->channels[c].name, s->min);
         for (int i = 0; i < GI_PERCENTILE_COUNT; i++) {
             if (gi_percentile_points[i] > 50 && gi_percentile_points[i - 1] < 50)
-                gi_text_printf(text, "%7u", s->median);
-            gi_text_printf(text, "%6u", s->percentiles[i]);
+                gi_buffer_printf(text, "%7u", s->median);
+            gi_buffer_printf(text, "%6u", s->percentiles[i]);
         }
-        gi_text_printf(text, "%6u%10.2f%10.2f\n", s->max, s->mean, s->std);
+        gi_buffer_printf(text, "%6u%10.2f%10.2f\n", s->max, s->mean, s->std);
     }
 }
 
-static void add_share(gi_text *text, uint64_t count, uint64_t of) {
+static void add_share(gi_buffer *text, uint64_t count, uint64_t of) {
     double percent = of ? 100.0 * (double)count / (double)of : 0;
-    gi_text_printf(text, "%14llu (%6.2f%%)", (unsigned long long)count, percent);
+    gi_buffer_printf(text, "%14llu (%6.2f%%)", (unsigned long long)count, percent);
 }
 
-static void add_clipping(gi_text *text, const gi_report_image *image, const gi_statistics *statistics) {
-    gi_text_printf(text, "\n       entropy   Otsu%19s at 0%16s at %u\n", "pixels", "at", image->levels - 1);
+static void add_clipping(gi_buffer *text, const gi_report_image *image, const gi_statistics *statistics) {
+    gi_buffer_printf(text, "\n       entropy   Otsu%19s at 0%16s at %u\n", "pixels", "at", image->levels - 1);
     for (int c = 0; c < image->channel_count; c++) {
         const gi_statistics *s = &statistics[c];
-        gi_text_printf(text, "%-6s%8.4f%7u ", image->channels[c].name, s->entropy, s->otsu);
+        gi_buffer_printf(text, "%-6s%8.4f%7u ", image->channels[c].name, s->entropy, s->otsu);
         add_share(text, s->clipped_shadows, s->pixels);
         add_share(text, s->clipped_highlights, s->pixels);
-        gi_text_puts(text, "\n");
+        gi_buffer_puts(text, "\n");
     }
 }
 
-static void add_image(gi_text *text, const gi_report_image *image, const gi_terminal *terminal) {
+static void add_image(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal) {
     gi_statistics statistics[GI_REPORT_CHANNELS];
     for (int c = 0; c < image->channel_count; c++)
         gi_statistics_of(image->channels[c].counts, image->levels, &statistics[c]);
@@ -58,7 +58,7 @@ static void add_image(gi_text *text, const gi_report_image *image, const gi_term
     add_levels(text, image, statistics);
     add_clipping(text, image, statistics);
     for (int c = 0; c < image->channel_count; c++) {
-        gi_text_puts(text, "\n");
+        gi_buffer_puts(text, "\n");
         gi_report_plot(text, image, c, terminal);
     }
 }

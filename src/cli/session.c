@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/buffer.h"
 #include "cli/signals.h"
-#include "cli/text.h"
 #include "cpu/backend_cpu.h"
 #include "run/device.h"
 
@@ -102,18 +102,18 @@ static bool is_batch(const gi_session *session) {
 
 static void print_summary(const gi_session *session, const gi_batch_result *result) {
     if (session->console.quiet || !is_batch(session)) return;
-    gi_text text = {0};
+    gi_buffer text = {0};
     size_t other = session->list.skipped, skipped = result->skipped + other;
-    gi_text_printf(&text, "%zu done", result->done);
-    if (skipped) gi_text_printf(&text, ", %zu skipped", skipped);
+    gi_buffer_printf(&text, "%zu done", result->done);
+    if (skipped) gi_buffer_printf(&text, ", %zu skipped", skipped);
     if (other && result->skipped)
-        gi_text_printf(&text, " (%zu there already, %zu no images)", result->skipped, other);
+        gi_buffer_printf(&text, " (%zu there already, %zu no images)", result->skipped, other);
     else if (skipped)
-        gi_text_puts(&text, other ? " (no images)" : " (there already)");
-    if (result->failed) gi_text_printf(&text, ", %zu failed", result->failed);
-    if (result->not_started) gi_text_printf(&text, ", %zu not started", result->not_started);
+        gi_buffer_puts(&text, other ? " (no images)" : " (there already)");
+    if (result->failed) gi_buffer_printf(&text, ", %zu failed", result->failed);
+    if (result->not_started) gi_buffer_printf(&text, ", %zu not started", result->not_started);
     if (!text.failed) gi_complain("%s", text.data);
-    gi_text_free(&text);
+    gi_buffer_free(&text);
 }
 
 gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {

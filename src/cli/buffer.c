@@ -1,4 +1,4 @@
-#include "cli/text.h"
+#include "cli/buffer.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "core/checked.h"
 
-static bool reserve(gi_text *text, size_t more) {
+static bool reserve(gi_buffer *text, size_t more) {
     size_t need;
     if (text->failed) return false;
     if (gi_add(text->size, more, &need) && gi_add(need, 1, &need)) {
@@ -27,20 +27,20 @@ static bool reserve(gi_text *text, size_t more) {
     return false;
 }
 
-void gi_text_add(gi_text *text, const void *bytes, size_t size) {
+void gi_buffer_add(gi_buffer *text, const void *bytes, size_t size) {
     if (!reserve(text, size)) return;
     if (size) memcpy(text->data + text->size, bytes, size);
     text->size += size;
     text->data[text->size] = '\0';
 }
 
-void gi_text_puts(gi_text *text, const char *string) { gi_text_add(text, string, strlen(string)); }
+void gi_buffer_puts(gi_buffer *text, const char *string) { gi_buffer_add(text, string, strlen(string)); }
 
-void gi_text_repeat(gi_text *text, const char *string, size_t times) {
-    for (size_t i = 0; i < times; i++) gi_text_puts(text, string);
+void gi_buffer_repeat(gi_buffer *text, const char *string, size_t times) {
+    for (size_t i = 0; i < times; i++) gi_buffer_puts(text, string);
 }
 
-void gi_text_printf(gi_text *text, const char *format, ...) {
+void gi_buffer_printf(gi_buffer *text, const char *format, ...) {
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
@@ -55,7 +55,7 @@ void gi_text_printf(gi_text *text, const char *format, ...) {
     va_end(list);
 }
 
-void gi_text_free(gi_text *text) {
+void gi_buffer_free(gi_buffer *text) {
     free(text->data);
     memset(text, 0, sizeof *text);
 }
@@ -84,49 +84,49 @@ static bool is_bidi_control(uint32_t code) {
     return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f;
 }
 
-static void add_control(gi_text *text, unsigned char byte) {
+static void add_control(gi_buffer *text, unsigned char byte) {
     switch (byte) {
-    case '\n': gi_text_puts(text, "\\n"); break;
-    case '\t': gi_text_puts(text, "\\t"); break;
-    case '\r': gi_text_puts(text, "\\r"); break;
-    default: gi_text_printf(text, "\\x%02x", byte);
+    case '\n': gi_buffer_puts(text, "\\n"); break;
+    case '\t': gi_buffer_puts(text, "\\t"); break;
+    case '\r': gi_buffer_puts(text, "\\r"); break;
+    default: gi_buffer_printf(text, "\\x%02x", byte);
     }
 }
 
-void gi_text_safe(gi_text *text, const char *string) {
+void gi_buffer_safe(gi_buffer *text, const char *string) {
     size_t left = strlen(string);
     while (left) {
         uint32_t code = 0;
         size_t length = gi_utf8_decode(string, left, &code);
         if (length == 0) {
-            gi_text_printf(text, "\\x%02x", (unsigned char)*string);
+            gi_buffer_printf(text, "\\x%02x", (unsigned char)*string);
             length = 1;
         } else if (code < 0x20 || code == 0x7f) {
             add_control(text, (unsigned char)code);
         } else if ((code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || is_bidi_control(code)) {
-            gi_text_printf(text, "\\u{%04x}", (unsigned)code);
+            gi_buffer_printf(text, "\\u{%04x}", (unsigned)code);
         } else {
-            gi_text_add(text, string, length);
+            gi_buffer_add(text, string, length);
         }
         string += length;
         left -= length;
     }
 }
 
-void gi_text_wrap(gi_text *text, const char *words, int column, int indent, int width) {
+void gi_buffer_wrap(gi_buffer *text, const char *words, int column, int indent, int width) {
     bool first = true;
     while (*words) {
         words += strspn(words, " ");
         int length = (int)strcspn(words, " ");
         if (length == 0) break;
         if (!first && column + 1 + length > width) {
-            gi_text_printf(text, "\n%*s", indent, "");
+            gi_buffer_printf(text, "\n%*s", indent, "");
             column = indent;
         } else if (!first) {
-            gi_text_puts(text, " ");
+            gi_buffer_puts(text, " ");
             column++;
         }
-        gi_text_add(text, words, (size_t)length);
+        gi_buffer_add(text, words, (size_t)length);
         column += length;
         words += length;
         first = false;
