@@ -131,5 +131,5 @@ gi_status gi_global_parse(const gi_global_option *option, const char *value, gi_
     char accepts[160];
     if (parse_value(option, value, (char *)options + option->field_offset)) return GI_OK;
     gi_global_accepts(option, accepts, sizeof accepts);
-    return gi_fail(err, GI_ERR_USAGE, "option --%s does not accept '%.100s': give %s", option->name, value, accepts);
+    return gi_fail(err, GI_ERR_USAGE, "option --%s must be %s, not '%.100s'", option->name, accepts, value);
 }

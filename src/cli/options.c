@@ -84,8 +84,7 @@ static gi_status set_stage_option(parser *p, const gi_stage_option *option, cons
     if (!value) value = *p->next ? *p->next++ : NULL;
     if (!value) return gi_fail(err, GI_ERR_USAGE, "option --%s needs a value: %s", option->name, accepts);
     if (gi_stage_option_parse(option, value, strlen(value), &p->options->stage, NULL))
-        return gi_fail(err, GI_ERR_USAGE, "option --%s does not accept '%.100s': give %s", option->name, value,
-                       accepts);
+        return gi_fail(err, GI_ERR_USAGE, "option --%s must be %s, not '%.100s'", option->name, accepts, value);
     return GI_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/report.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct gi_report {
     gi_report_request request;
     const gi_report_style *style;
     gi_terminal terminal;
-    gi_output *output;
+    gi_output *output; // NULL: standard output
     pthread_mutex_t lock;
     gi_buffer *held;      // texts that wait for their turn
     unsigned char *turns; // of each image
@@ -57,6 +58,12 @@ void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *f
 
 static void put(gi_report *report, const void *data, size_t size) {
     if (report->status || size == 0) return;
+    if (!report->output) {
+        // Unbuffered, so that each report shows when its turn comes.
+        if (!gi_write_all(STDOUT_FILENO, data, size))
+            report->status = gi_fail_errno(&report->err, "cannot write", errno);
+        return;
+    }
     gi_sink sink = gi_output_sink(report->output);
     report->status = sink.write(sink.context, data, size, &report->err);
 }
@@ -93,7 +100,7 @@ gi_status gi_report_open(const gi_report_request *request, gi_report **out, gi_e
     report->held = calloc(request->count + 1, sizeof *report->held);
     report->turns = calloc(request->count + 1, sizeof *report->turns);
     if (!report->held || !report->turns) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
-    return gi_output_open(request->path, &report->output, err);
+    return request->path ? gi_output_open(request->path, &report->output, err) : GI_OK;
 }
 
 static gi_report_image image_of(const gi_measured *measured) {
@@ -196,7 +203,7 @@ gi_status gi_report_finish(gi_report *report, gi_error *err) {
     if (report->total.image.files) put_total(report);
     if (!report->begun) put(report, report->style->head, strlen(report->style->head));
     put(report, report->style->foot, strlen(report->style->foot));
-    if (report->status == GI_OK)
+    if (report->status == GI_OK && report->output)
         report->status = gi_output_commit(report->output, report->request.no_clobber, &report->err);
     if (report->status && err) *err = report->err;
     return report->status;

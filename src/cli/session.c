@@ -31,7 +31,7 @@ static gi_status open_device(gi_session *session, gi_error *err) {
         source = "variable GPUIMG_DEVICE";
     }
     if (text && *text && gi_device_parse(text, &request, NULL))
-        return gi_fail(err, GI_ERR_USAGE, "%s does not accept '%.100s': give auto, cpu, cuda or cuda:N", source, text);
+        return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
     gi_work_estimate work = {session->pipeline, session->list.count, input_bytes(&session->list)};
     char why[256] = "";
     gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, err);
@@ -44,7 +44,7 @@ static gi_status open_device(gi_session *session, gi_error *err) {
 }
 
 static void note_empty(const gi_session *session) {
-    if (session->list.count || session->console.quiet) return;
+    if (session->list.count || session->list.failed || session->console.quiet) return;
     if (session->list.skipped)
         gi_complain("no PNG or JPEG images found (%zu other files)", session->list.skipped);
     else
@@ -96,7 +96,8 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
 }
 
 static bool is_batch(const gi_session *session) {
-    return session->list.count > 1 || session->list.skipped ||
+    if (session->list.count == 0 && session->list.failed == 0) return false; // said already
+    return session->list.count > 1 || session->list.skipped || session->list.failed ||
            (session->list.count == 1 && session->list.items[0].from_directory);
 }
 
@@ -119,7 +120,7 @@ static void print_summary(const gi_session *session, const gi_batch_result *resu
 gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {
     gi_error err = {0};
     memset(result, 0, sizeof *result);
-    if (session->list.count == 0) return GI_OK;
+
     gi_status status = gi_batch_run(&session->list, batch, result, &err);
     // A stopped run says so by its exit status; fail_fast named the file that stopped it.
     if (status && status != GI_ERR_CANCELLED) gi_complain_error(&err, NULL);

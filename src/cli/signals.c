@@ -5,8 +5,6 @@
 
 #include "run/output.h"
 
-void gi_output_remove_all(void);
-
 // A read from a terminal or a slow pipe cannot look at the flag: after so long the process ends all the same.
 enum { GRACE_SECONDS = 2 };
 
