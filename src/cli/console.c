@@ -120,7 +120,7 @@ void gi_complain_error(const gi_error *err, const char *source) {
     gi_buffer_puts(&text, "gpuimg: ");
     gi_buffer_safe(&text, err->text);
     gi_buffer_puts(&text, "\n");
-    if (source && err->place_offset >= 0) add_source_lines(&text, source, err);
+    if (source && *source && err->place_offset >= 0) add_source_lines(&text, source, err);
     flush_to_stderr(&text);
 }
 

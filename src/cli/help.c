@@ -1,4 +1,5 @@
 // Help, made from the tables of stages, commands and options.
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 #include "cli/console.h"
 #include "cli/terminal.h"
 
-enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 12, MAX_WIDTH = 100 };
+enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 14, MAX_WIDTH = 100 };
 
 static int help_width(void) {
     int width = gi_terminal_of(STDOUT_FILENO).width;
@@ -46,7 +47,9 @@ static void add_stage_option(gi_buffer *text, const gi_stage_option *option) {
         snprintf(name, sizeof name, "--%s %s", option->name, option->type == GI_OPTION_REAL ? "X" : "N");
     gi_stage_option_accepts(option, accepts, sizeof accepts);
     gi_stage_option_standard(option, standard, sizeof standard);
-    gi_buffer_printf(&help, "%s: %s (default %s)", option->help, accepts, standard);
+    gi_buffer_puts(&help, option->help);
+    if (option->type != GI_OPTION_CHOICE) gi_buffer_printf(&help, ": %s", accepts);
+    gi_buffer_printf(&help, " (default %s)", standard);
     if (!help.failed) add_entry(text, name, help.data, OPTION_COLUMN);
     gi_buffer_free(&help);
 }
@@ -59,7 +62,7 @@ static void add_global_option(gi_buffer *text, const gi_global_option *option) {
     snprintf(name, sizeof name, "%s--%s%s%s", letter, option->name, *option->argument ? " " : "", option->argument);
     gi_buffer_puts(&help, option->help);
     gi_global_accepts(option, accepts, sizeof accepts);
-    if (option->type == GI_TYPE_COUNT) gi_buffer_printf(&help, ": %s", accepts);
+    if (option->type == GI_TYPE_COUNT || *option->words) gi_buffer_printf(&help, ": %s", accepts);
     if (*option->standard) gi_buffer_printf(&help, " (default %s)", option->standard);
     if (!help.failed) add_entry(text, name, help.data, OPTION_COLUMN);
     gi_buffer_free(&help);
@@ -86,9 +89,13 @@ int gi_help_show(const gi_command *command) {
     gi_buffer text = {0};
     gi_buffer_printf(&text, "Usage: gpuimg %s%s%s\n", command->name, *command->usage ? " " : "", command->usage);
     gi_buffer summary = {0};
-    gi_buffer_printf(&summary, "%s: %s. %s", command->name, command->summary, command->detail);
-    if (!summary.failed) add_paragraph(&text, summary.data);
+    gi_buffer_printf(&summary, "%s.", command->summary);
+    if (!summary.failed) {
+        summary.data[0] = (char)toupper((unsigned char)summary.data[0]);
+        add_paragraph(&text, summary.data);
+    }
     gi_buffer_free(&summary);
+    add_paragraph(&text, command->detail);
     if (command->mask & GI_FOR_RUN) add_inputs_help(&text, command->mask);
     if (command->stage && command->stage->option_count) {
         gi_buffer_puts(&text, "\nOptions of this stage (in a pipeline: KEY=VALUE):\n");

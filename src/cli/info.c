@@ -42,6 +42,17 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
+static const char *openmp_version(void) {
+#ifdef _OPENMP
+    return _OPENMP >= 202111   ? "5.2 or later"
+           : _OPENMP >= 202011 ? "5.1"
+           : _OPENMP >= 201811 ? "5.0"
+                               : "4.5 or earlier";
+#else
+    return "none: one thread";
+#endif
+}
+
 static void print_cpu(void) {
     // Those that matter for the loops here.
     static const char *const known[] = {"ssse3",   "sse4_1",   "sse4_2",   "avx",         "avx2",  "fma", "bmi2",
@@ -58,11 +69,7 @@ static void print_cpu(void) {
     }
     print_line("  SIMD", gi_simd_name(gi_simd_level()));
     printf("%-12s%d\n", "  cores", gi_cpu_cores());
-#ifdef _OPENMP
-    printf("%-12s%d\n", "OpenMP", _OPENMP);
-#else
-    print_line("OpenMP", "none");
-#endif
+    print_line("OpenMP", openmp_version());
 }
 
 static void print_cuda(void) {

@@ -25,7 +25,7 @@ void gi_global_accepts(const gi_global_option *option, char *text, size_t size) 
     case GI_TYPE_COUNT:
     case GI_TYPE_SIZE: snprintf(text, size, "an integer from %.0f to %.0f", option->min, option->max); break;
     case GI_TYPE_CHOICE:
-    case GI_TYPE_DEVICE: gi_words_text(option->argument, text, size); break;
+    case GI_TYPE_DEVICE: gi_words_text(option->words, text, size); break;
     case GI_TYPE_COLOUR: snprintf(text, size, "#rgb, #rrggbb, r,g,b (0 to 255 each), white or black"); break;
     case GI_TYPE_TEXT: snprintf(text, size, "a file name"); break;
     }
@@ -113,7 +113,7 @@ static bool parse_value(const gi_global_option *option, const char *value, void 
     case GI_TYPE_SIZE: return parse_number(option, value, field);
     case GI_TYPE_COLOUR: return gi_colour_parse(value, field);
     case GI_TYPE_CHOICE:
-        if (!is_word(option->argument, value)) return false;
+        if (!is_word(option->words, value)) return false;
         break;
     case GI_TYPE_DEVICE:
         if (gi_device_parse(value, &request, NULL)) return false;

@@ -6,8 +6,9 @@
 
 #include "cli/option_values.h"
 
-#define ROW(kind, name, long_name, letter, argument, min, max, standard, taken_by, help)                               \
-    {long_name, argument, standard, help, min, max, offsetof(gi_options, name), GI_TYPE_##kind, taken_by, letter},
+#define ROW(kind, name, long_name, letter, argument, words, min, max, standard, taken_by, help)                        \
+    {long_name,      argument, words, standard, help, min, max, offsetof(gi_options, name),                            \
+     GI_TYPE_##kind, taken_by, letter},
 const gi_global_option gi_global_table[GI_GLOBAL_COUNT] = {GI_GLOBAL_OPTIONS(ROW)};
 #undef ROW
 

@@ -1,12 +1,12 @@
 // THE TABLE of the global options, from which the parser, the help, the man page and the completion are made; a
 // stage's own options come from core/stages.h.
 //
-// OPTION(TYPE, name, "long", 'short' or 0, "ARGUMENT", min, max, "default", TAKEN_BY, "help")
+// OPTION(TYPE, name, "long", 'short' or 0, "ARGUMENT", "words", min, max, "default", TAKEN_BY, "help")
 //   TYPE    field in gi_options   accepted text
 //   FLAG    bool                  none
 //   COUNT   int                   a decimal integer in [min, max]
 //   SIZE    uint64_t              the same, also with k, M or G (10^3, 10^6, 10^9)
-//   CHOICE  const char *          one of the words of ARGUMENT ("a|b|c"); points at what was typed
+//   CHOICE  const char *          one of `words` ("a|b|c"); points at what was typed
 //   DEVICE  const char *          auto, cpu, cuda or cuda:N; points at what was typed
 //   COLOUR  gi_colour             #rgb, #rrggbb, r,g,b, white or black
 //   TEXT    const char *          anything but nothing; points at what was typed
@@ -25,42 +25,43 @@
 enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FOR_ALL = 7 };
 
 #define GI_GLOBAL_OPTIONS(OPTION)                                                                                      \
-    OPTION(TEXT, output, "output", 'o', "FILE", 0, 0, "", GI_FOR_HIST,                                                 \
+    OPTION(TEXT, output, "output", 'o', "FILE", "", 0, 0, "", GI_FOR_HIST,                                             \
            "write the report to FILE (.txt, .json or .csv) instead of standard output")                                \
-    OPTION(FLAG, total, "total", 0, "", 0, 0, "", GI_FOR_HIST,                                                         \
+    OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
-    OPTION(CHOICE, format, "format", 0, "png|jpg|jpeg|txt|json|csv", 0, 0, "", GI_FOR_RUN,                             \
-           "format of the output whatever its name: png or jpg for images; txt, json or csv for the report of hist")   \
-    OPTION(COUNT, quality, "quality", 0, "N", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                              \
-    OPTION(COUNT, png_level, "png-level", 0, "N", 0, 9, "6", GI_FOR_IMAGE, "PNG compression, from fast to small")      \
-    OPTION(COLOUR, background, "background", 0, "COLOUR", 0, 0, "white", GI_FOR_IMAGE,                                 \
+    OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg|txt|json|csv", 0, 0, "", GI_FOR_RUN,                   \
+           "format of the output whatever its name; txt, json and csv are for the report of hist")                     \
+    OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
+    OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, "6", GI_FOR_IMAGE, "PNG compression, from fast to small")  \
+    OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \
            "what transparent pixels lie on in a JPEG: #rgb, #rrggbb, r,g,b, white or black")                           \
-    OPTION(FLAG, recursive, "recursive", 'r', "", 0, 0, "", GI_FOR_RUN, "directories with all below them")             \
-    OPTION(TEXT, files_from, "files-from", 0, "LIST", 0, 0, "", GI_FOR_RUN,                                            \
+    OPTION(FLAG, recursive, "recursive", 'r', "", "", 0, 0, "", GI_FOR_RUN, "directories with all below them")         \
+    OPTION(TEXT, files_from, "files-from", 0, "LIST", "", 0, 0, "", GI_FOR_RUN,                                        \
            "read more input names from the file LIST, or from standard input for -, one a line")                       \
-    OPTION(FLAG, null, "null", '0', "", 0, 0, "", GI_FOR_RUN, "names in LIST end with a NUL byte, not a newline")      \
-    OPTION(FLAG, skip_existing, "skip-existing", 0, "", 0, 0, "", GI_FOR_IMAGE,                                        \
+    OPTION(FLAG, null, "null", '0', "", "", 0, 0, "", GI_FOR_RUN, "names in LIST end with a NUL byte, not a newline")  \
+    OPTION(FLAG, skip_existing, "skip-existing", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                    \
            "leave outputs that exist as they are, without a failure")                                                  \
-    OPTION(FLAG, no_clobber, "no-clobber", 0, "", 0, 0, "", GI_FOR_RUN, "fail rather than replace an output")          \
-    OPTION(FLAG, fail_fast, "fail-fast", 0, "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")             \
-    OPTION(FLAG, strict, "strict", 0, "", 0, 0, "", GI_FOR_RUN, "damage that can be decoded round is a failure")       \
-    OPTION(SIZE, max_pixels, "max-pixels", 0, "N", 1, 1e15, "1G", GI_FOR_RUN,                                          \
+    OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN, "fail rather than replace an output")      \
+    OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
+    OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_RUN,                                                    \
+           "damage that still decodes is a failure, not a warning")                                                    \
+    OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_RUN,                                      \
            "refuse images of more pixels; k, M and G may follow the number")                                           \
-    OPTION(FLAG, no_auto_orient, "no-auto-orient", 0, "", 0, 0, "", GI_FOR_RUN,                                        \
+    OPTION(FLAG, no_auto_orient, "no-auto-orient", 0, "", "", 0, 0, "", GI_FOR_RUN,                                    \
            "do not turn the pixels by the EXIF orientation")                                                           \
-    OPTION(FLAG, no_jpeg_luma, "no-jpeg-luma", 0, "", 0, 0, "", GI_FOR_RUN,                                            \
+    OPTION(FLAG, no_jpeg_luma, "no-jpeg-luma", 0, "", "", 0, 0, "", GI_FOR_RUN,                                        \
            "gray of a JPEG from its RGB colours, not from its own luma")                                               \
-    OPTION(DEVICE, device, "device", 0, "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_RUN,                                  \
+    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_RUN,                        \
            "where to compute; without it the variable GPUIMG_DEVICE counts, else auto: the faster one for the job")    \
-    OPTION(COUNT, workers, "workers", 'j', "N", 1, 1024, "", GI_FOR_RUN,                                               \
+    OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once; without it as many as cores")                                                      \
-    OPTION(COUNT, streams, "streams", 0, "N", 1, 64, "", GI_FOR_RUN,                                                   \
+    OPTION(COUNT, streams, "streams", 0, "N", "", 1, 64, "", GI_FOR_RUN,                                               \
            "of these, images on the device at once; without it as many as workers")                                    \
-    OPTION(FLAG, quiet, "quiet", 'q', "", 0, 0, "", GI_FOR_RUN, "no warnings and no summary")                          \
-    OPTION(FLAG, verbose, "verbose", 'v', "", 0, 0, "", GI_FOR_RUN,                                                    \
+    OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_RUN, "no warnings and no summary")                      \
+    OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_RUN,                                                \
            "say more: the device and why, levels found, what was converted")                                           \
-    OPTION(FLAG, help, "help", 'h', "", 0, 0, "", GI_FOR_ALL, "this text")                                             \
-    OPTION(FLAG, version, "version", 0, "", 0, 0, "", GI_FOR_ALL, "the version")
+    OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "this text")                                         \
+    OPTION(FLAG, version, "version", 0, "", "", 0, 0, "", GI_FOR_ALL, "the version")
 
 typedef struct gi_colour {
     uint8_t rgb[3];
@@ -73,9 +74,10 @@ typedef struct gi_colour {
 #define GI_OPTION_FIELD_DEVICE const char *
 #define GI_OPTION_FIELD_COLOUR gi_colour
 #define GI_OPTION_FIELD_TEXT const char *
-#define GI_GLOBAL_FIELD(type, name, long_name, letter, argument, min, max, standard, taken_by, help)                   \
+#define GI_GLOBAL_FIELD(type, name, long_name, letter, argument, words, min, max, standard, taken_by, help)            \
     GI_OPTION_FIELD_##type name;
-#define GI_GLOBAL_ENUM(type, name, long_name, letter, argument, min, max, standard, taken_by, help) GI_GLOBAL_##name,
+#define GI_GLOBAL_ENUM(type, name, long_name, letter, argument, words, min, max, standard, taken_by, help)             \
+    GI_GLOBAL_##name,
 
 typedef enum gi_global_id { GI_GLOBAL_OPTIONS(GI_GLOBAL_ENUM) GI_GLOBAL_COUNT } gi_global_id;
 #undef GI_GLOBAL_ENUM
@@ -102,8 +104,9 @@ typedef enum gi_global_type {
 
 // A row of the table.
 typedef struct gi_global_option {
-    const char *name; // without dashes
-    const char *argument;
+    const char *name;     // without dashes
+    const char *argument; // as the help names it; "" for flags
+    const char *words;    // "a|b|c" or ""
     const char *standard;
     const char *help;
     double min, max;

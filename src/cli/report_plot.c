@@ -102,7 +102,8 @@ void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, 
     p.utf8 = terminal->utf8;
     p.colour = terminal->colour ? colour_of(image->channels[channel].name) : "";
     fill(&p, image, image->channels[channel].counts, terminal->width);
-    gi_buffer_printf(text, "%s\n", image->channels[channel].name);
+    gi_buffer_printf(text, "%s, share of the pixels at each %s\n", image->channels[channel].name,
+                     image->bins == image->levels ? "level" : "bin");
     for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);
     add_axis(text, &p);
 }

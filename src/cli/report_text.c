@@ -1,5 +1,5 @@
 // Histogram reports for people: sizes, statistics, bar plots.
-#include <string.h>
+#include <stdio.h>
 
 #include "cli/report.h"
 #include "core/histogram.h"
@@ -40,7 +40,9 @@ static void add_share(gi_buffer *text, uint64_t count, uint64_t of) {
 }
 
 static void add_clipping(gi_buffer *text, const gi_report_image *image, const gi_statistics *statistics) {
-    gi_buffer_printf(text, "\n       entropy   Otsu%19s at 0%16s at %u\n", "pixels", "at", image->levels - 1);
+    char highest[32];
+    snprintf(highest, sizeof highest, "pixels at %u", image->levels - 1);
+    gi_buffer_printf(text, "\n       entropy   Otsu %24s%24s\n", "pixels at 0", highest);
     for (int c = 0; c < image->channel_count; c++) {
         const gi_statistics *s = &statistics[c];
         gi_buffer_printf(text, "%-6s%8.4f%7u ", image->channels[c].name, s->entropy, s->otsu);
