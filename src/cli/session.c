@@ -36,8 +36,10 @@ static gi_status open_device(gi_session *session, gi_error *err) {
     char why[256] = "";
     gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, err);
     if (status) return status;
+    // `why` begins with the device's name, which stands in front here with all its detail.
+    const char *reason = strstr(why, ": ");
     gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", session->backend->name, session->backend->detail,
-           why);
+           reason ? reason + 2 : why);
     if (request.kind == GI_DEVICE_AUTO && strcmp(session->backend->name, "cpu") != 0)
         status = gi_backend_cpu_open(&session->fallback, err);
     return status;

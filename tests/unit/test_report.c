@@ -1,0 +1,214 @@
+// Histogram reports: formats, order, totals; and the texts they are made of.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/buffer.h"
+#include "cli/report.h"
+
+static void test_safe_text(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"plain name.png", "plain name.png"},
+        {"caf\xc3\xa9", "caf\xc3\xa9"},
+        {"a\nb\tc\rd", "a\\nb\\tc\\rd"},
+        {"\x1b[31mred\x7f", "\\x1b[31mred\\x7f"},
+        {"\xc2\x9b"
+         "31m",
+         "\\u{009b}31m"},
+        {"bad\xff\xc3", "bad\\xff\\xc3"},
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+        {"\xc0\xaf", "\\xc0\\xaf"},
+        {"gnp.\xe2\x80\xaeg", "gnp.\\u{202e}g"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        gi_buffer text = {0};
+        gi_buffer_safe(&text, pairs[i][0]);
+        assert_string_equal(text.data, pairs[i][1]);
+        gi_buffer_free(&text);
+    }
+}
+
+static void test_wrap(void **state) {
+    (void)state;
+    gi_buffer text = {0};
+    gi_buffer_wrap(&text, "one two three four", 4, 2, 12);
+    assert_string_equal(text.data, "one two\n  three four");
+    gi_buffer_free(&text);
+    gi_buffer_wrap(&text, "averyveryverylongword b", 0, 0, 5);
+    assert_string_equal(text.data, "averyveryverylongword\nb");
+    gi_buffer_free(&text);
+}
+
+// The rule of gi_histogram_rebin: level v is in bin v * bins / levels.
+static void test_bin_ranges(void **state) {
+    (void)state;
+    static const uint32_t bins[] = {1, 2, 3, 7, 100, 255, 256};
+    for (size_t i = 0; i < sizeof bins / sizeof bins[0]; i++) {
+        uint32_t next = 0;
+        for (uint32_t b = 0; b < bins[i]; b++) {
+            uint32_t first, last;
+            gi_report_bin_range(256, bins[i], b, &first, &last);
+            assert_int_equal(first, next);
+            assert_true(last >= first);
+            assert_int_equal(first * bins[i] / 256, b);
+            assert_int_equal(last * bins[i] / 256, b);
+            next = last + 1;
+        }
+        assert_int_equal(next, 256);
+    }
+}
+
+static void test_formats_by_name(void **state) {
+    (void)state;
+    gi_report_format format;
+    assert_true(gi_report_format_of_name("a.b/R.JSON", &format) && format == GI_REPORT_JSON);
+    assert_true(gi_report_format_of_name("r.csv", &format) && format == GI_REPORT_CSV);
+    assert_true(gi_report_format_of_name("r.Txt", &format) && format == GI_REPORT_TEXT);
+    assert_false(gi_report_format_of_name("report", &format));
+    assert_false(gi_report_format_of_name("r.xml", &format));
+    assert_false(gi_report_format_of_name("json", &format));
+}
+
+typedef struct run {
+    char path[64];
+    gi_report *report;
+    gi_error err;
+} run;
+
+static void begin(run *r, gi_report_format format, size_t count, bool total) {
+    strcpy(r->path, "/tmp/gpuimg-report-XXXXXX");
+    int descriptor = mkstemp(r->path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    gi_report_request request = {format, r->path, count, total, false};
+    assert_int_equal(gi_report_open(&request, &r->report, &r->err), GI_OK);
+}
+
+// Adds a 2 x 2 image whose samples are all `level`.
+static void add(run *r, size_t index, const char *file, int channels, uint32_t level) {
+    gi_histogram histogram;
+    gi_shape shape = {2, 2, channels, GI_U8};
+    assert_int_equal(gi_histogram_init(&histogram, channels, GI_U8, NULL), GI_OK);
+    for (int c = 0; c < channels; c++) histogram.counts[(size_t)c * 256 + level] = 4;
+    gi_measured measured = {file, shape, &histogram, 256};
+    gi_report_add(r->report, index, &measured);
+    gi_histogram_free(&histogram);
+}
+
+// Ends the report and returns what the file holds.
+static char *end(run *r) {
+    static char text[200000];
+    assert_int_equal(gi_report_finish(r->report, &r->err), GI_OK);
+    gi_report_close(r->report);
+    FILE *file = fopen(r->path, "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    unlink(r->path);
+    return text;
+}
+
+static void test_order(void **state) {
+    (void)state;
+    run r = {0};
+    begin(&r, GI_REPORT_CSV, 4, false);
+    add(&r, 2, "c,\"2\"", 1, 7);
+    gi_report_pass(r.report, 1);
+    add(&r, 0, "a", 1, 5);
+    const char *text = end(&r);
+    const char *a = strstr(text, "a,gray,5,5,5,4\n"), *c = strstr(text, "\"c,\"\"2\"\"\",gray,7,7,7,4\n");
+    assert_int_equal(strncmp(text, "file,channel,bin,from,to,count\n", 31), 0);
+    assert_true(a && c && a < c);
+}
+
+static void test_total(void **state) {
+    (void)state;
+    run r = {0};
+    begin(&r, GI_REPORT_JSON, 2, true);
+    add(&r, 1, "colour", 4, 5);
+    add(&r, 0, "gray", 2, 5);
+    const char *text = end(&r);
+    assert_non_null(strstr(text, "{\"file\":\"total\",\"files\":2,\"pixels\":8,"));
+    assert_non_null(strstr(text, "\"name\":\"gray\",\"bins\":[0,0,0,0,0,4,"));
+    assert_non_null(strstr(text, "\"name\":\"red\",\"bins\":[0,0,0,0,0,4,"));
+    assert_non_null(strstr(text, "\"name\":\"alpha\",\"bins\":[0,0,0,0,0,8,"));
+}
+
+static void test_json_names(void **state) {
+    (void)state;
+    run r = {0};
+    begin(&r, GI_REPORT_JSON, 2, false);
+    add(&r, 0, "q\"b\\n\n\x01\xc3\xa9", 1, 0);
+    add(&r, 1, "x\xff", 1, 0);
+    const char *text = end(&r);
+    assert_non_null(strstr(text, "{\"file\":\"q\\\"b\\\\n\\n\\u0001\xc3\xa9\",\"width\":2,\"height\":2,\"pixels\":4,"));
+    assert_non_null(strstr(text, "{\"file\":\"x\\ufffd\",\"file_hex\":\"78ff\","));
+}
+
+static void test_nothing_measured(void **state) {
+    (void)state;
+    run r = {0};
+    begin(&r, GI_REPORT_JSON, 0, true);
+    assert_string_equal(end(&r), "{\"schema\":1,\"images\":[\n\n]}\n");
+}
+
+static void draw(gi_buffer *text, uint32_t bins, const gi_terminal *terminal) {
+    uint64_t counts[256] = {0};
+    counts[0] = 1;
+    counts[200] = 1000000;
+    gi_report_image image = {0};
+    image.levels = 256;
+    image.bins = bins;
+    image.channel_count = 1;
+    image.channels[0].name = "gray";
+    image.channels[0].counts = counts;
+    gi_report_plot(text, &image, 0, terminal);
+    assert_false(text->failed);
+}
+
+// Every line fits, whatever the width and the bins; a bin in use shows.
+static void test_plot_fits(void **state) {
+    (void)state;
+    static const int widths[] = {20, 40, 79, 80, 100, 137, 300, 1000};
+    static const uint32_t bins[] = {1, 3, 16, 100, 256};
+    for (size_t w = 0; w < 8; w++) {
+        for (size_t b = 0; b < 5; b++) {
+            gi_buffer text = {0};
+            gi_terminal terminal = {widths[w], false, false};
+            draw(&text, bins[b], &terminal);
+            char *line = strchr(text.data, '\n') + 1; // the title is a sentence
+            for (line = strtok(line, "\n"); line; line = strtok(NULL, "\n"))
+                assert_true(strlen(line) <= (size_t)widths[w]);
+            gi_buffer_free(&text);
+        }
+    }
+}
+
+static void test_plot_shows_single_counts(void **state) {
+    (void)state;
+    gi_buffer text = {0};
+    gi_terminal terminal = {80, false, false};
+    draw(&text, 256, &terminal);
+    assert_non_null(strstr(text.data, "        |.  "));
+    for (size_t i = 0; i < text.size; i++) assert_true((unsigned char)text.data[i] < 0x80);
+    gi_buffer_free(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_safe_text),  cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_bin_ranges), cmocka_unit_test(test_formats_by_name),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_total),
+        cmocka_unit_test(test_json_names), cmocka_unit_test(test_nothing_measured),
+        cmocka_unit_test(test_plot_fits),  cmocka_unit_test(test_plot_shows_single_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
