@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/option_values.h"
+
 static const gi_command own_commands[] = {
     {"run",
      "[OPTIONS] 'STAGE [KEY=VALUE]... | STAGE ...' IN... OUT",
@@ -62,5 +64,5 @@ const char *gi_command_nearest(const char *name) {
     gi_command command;
     size_t count = 0;
     for (int i = 0; gi_command_at(i, &command); i++) words[count++] = command.name;
-    return gi_nearest_word(name, strlen(name), words, count);
+    return gi_word_meant(name, strlen(name), words, count);
 }

@@ -133,3 +133,14 @@ gi_status gi_global_parse(const gi_global_option *option, const char *value, gi_
     gi_global_accepts(option, accepts, sizeof accepts);
     return gi_fail(err, GI_ERR_USAGE, "option --%s must be %s, not '%.100s'", option->name, accepts, value);
 }
+
+const char *gi_word_meant(const char *typed, size_t length, const char *const *words, size_t count) {
+    const char *longer = NULL;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(words[i], typed, length) != 0) continue;
+        longer = words[i];
+        found++;
+    }
+    return found == 1 && length >= 2 ? longer : gi_nearest_word(typed, length, words, count);
+}

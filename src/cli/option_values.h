@@ -13,4 +13,7 @@ bool gi_colour_parse(const char *text, gi_colour *colour);
 // Writes "a, b or c" for "a|b|c"; truncates.
 void gi_words_text(const char *words, char *text, size_t size);
 
+// The only word that begins with what was typed, else the nearest one, else NULL.
+const char *gi_word_meant(const char *typed, size_t length, const char *const *words, size_t count);
+
 #endif

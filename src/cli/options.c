@@ -46,7 +46,7 @@ static gi_status refuse_unknown(const parser *p, const char *name, size_t length
     for (int i = 0; stage && i < stage->option_count && i < 64; i++) words[count++] = stage->options[i].name;
     for (int i = 0; i < GI_GLOBAL_COUNT; i++)
         if (gi_global_table[i].taken_by & p->user->mask) words[count++] = gi_global_table[i].name;
-    const char *near = gi_nearest_word(name, length, words, count);
+    const char *near = gi_word_meant(name, length, words, count);
     int shown = length > 100 ? 100 : (int)length;
     if (near) return gi_fail(err, GI_ERR_USAGE, "unknown option '--%.*s': did you mean '--%s'?", shown, name, near);
     for (int i = 0; i < GI_STAGE_COUNT; i++)
