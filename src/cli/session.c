@@ -34,8 +34,9 @@ static gi_status open_device(gi_session *session, gi_error *err) {
         return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
     gi_work_estimate work = {session->pipeline, session->list.count, input_bytes(&session->list)};
     char why[256] = "";
-    gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, err);
-    if (status) return status;
+    gi_error cause = {0};
+    gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, &cause);
+    if (status) return gi_fail(err, status, "device %s: %s", text && *text ? text : "auto", cause.text);
     // `why` begins with the device's name, which stands in front here with all its detail.
     const char *reason = strstr(why, ": ");
     gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", session->backend->name, session->backend->detail,

@@ -1,0 +1,96 @@
+"""Exit status: 0 done, 1 a file failed, 2 usage (nothing touched), 3 device; where messages and data go."""
+import pytest
+
+from conftest import decoded
+
+
+def test_0_when_all_is_done(gpuimg, image):
+    image("a.png")
+    result = gpuimg.ok("gray", "a.png", "b.png")
+    assert result.out == b"" and result.err == ""
+
+
+def test_1_when_an_input_fails(gpuimg, tmp_path):
+    result = gpuimg("gray", "missing.png", "b.png")
+    assert result.code == 1
+    assert result.err == "gpuimg: missing.png: cannot open: No such file or directory\n"
+    assert not (tmp_path / "b.png").exists()
+
+
+def test_1_when_the_output_cannot_be_written(gpuimg, image):
+    image("a.png")
+    result = gpuimg("gray", "a.png", "no/such/directory/b.png")
+    assert result.code == 1 and "a.png: " in result.err
+
+
+@pytest.mark.parametrize("args", [
+    (), ("gray",), ("gray", "a.png"), ("hist",), ("run",), ("run", "gray"), ("run", "gray", "a.png"), ("nonsense",),
+    ("--nonsense",), ("gray", "--nonsense", "a.png", "b.png"), ("gray", "a.png", "b.png", "c.png"), ("info", "x"),
+    ("help", "nonsense"), ("help", "gray", "hist"), ("gray", "-0", "a.png", "b.png"), ("gray", "", "b.png", "c.png"),
+    ("gray", "a.png", ""),
+])
+def test_2_for_usage_errors(gpuimg, image, args):
+    image("a.png")
+    image("c.png")
+    result = gpuimg(*args)
+    assert result.code == 2 and result.out == b"" and result.err, result
+
+
+def test_2_touches_nothing(gpuimg, image):
+    image("a.png")
+    image("b.png")
+    gpuimg.refused("gray", "--quality", "0", "a.png", "new.png")
+    gpuimg.refused("run", "gray | nonsense", "a.png", "new.png")
+    gpuimg.refused("gray", "a.png", "b.png", "new.png")
+    gpuimg.refused("hist", "-o", "report.xyz", "a.png")
+
+
+@pytest.mark.parametrize("command", ["blur", "heat", "equalize", "matmul", "reduce", "scan", "bench"])
+def test_commands_to_come_are_unknown(gpuimg, command):
+    assert f"unknown command '{command}'" in gpuimg.refused(command, "a", "b").err
+
+
+def test_no_arguments_print_a_short_usage(gpuimg):
+    result = gpuimg()
+    assert result.code == 2 and result.out == b""
+    assert result.err.startswith("Usage: gpuimg") and len(result.err.splitlines()) < 10
+
+
+def test_messages_name_the_file_and_stay_off_stdout(gpuimg, image):
+    a = image("a.png")
+    result = gpuimg.ok("gray", "-v", "a.png", "-")
+    assert decoded(result.out).size == (a.shape[1], a.shape[0])
+    assert all(line.startswith("gpuimg: ") for line in result.err.splitlines()) and result.err
+
+
+def test_control_characters_in_names_cannot_drive_the_terminal(gpuimg):
+    result = gpuimg("gray", "a\x1b[31m\n\x9b.png", "b.png")
+    assert result.code == 1
+    assert "\x1b" not in result.err and "\\x1b[31m\\n" in result.err and len(result.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("args", [("hist", "a.png"), ("help",), ("info",), ("--version",)])
+def test_1_when_stdout_is_full(gpuimg, image, args):
+    image("a.png")
+    with open("/dev/full", "wb") as full:
+        process = gpuimg.start(*args, stdout=full)
+        err = process.communicate(timeout=60)[1]
+    assert process.returncode == 1 and b"No space left" in err
+
+
+def test_1_when_stdout_is_a_closed_pipe(gpuimg, image):
+    image("a.png")
+    for args in [("hist", "a.png"), ("gray", "a.png", "-"), ("help",)]:
+        process = gpuimg.start(*args)
+        process.stdout.close()
+        process.wait(timeout=60)
+        # A short text may have gone into the pipe before it was closed.
+        assert process.returncode in (0, 1)
+        process.stderr.close()
+
+
+def test_closed_standard_streams_do_no_harm(gpuimg, image, tmp_path):
+    image("a.png")
+    code = gpuimg.start("gray", "a.png", "b.png", stdin=None, stdout=None, stderr=None,
+                        preexec_fn=lambda: [__import__("os").close(i) for i in range(3)]).wait(timeout=60)
+    assert code == 0 and decoded((tmp_path / "b.png").read_bytes()).mode == "L"

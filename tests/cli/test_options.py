@@ -1,0 +1,108 @@
+"""Options: their forms, their ranges, and what is said about a bad one."""
+import numpy as np
+import pytest
+from PIL import Image
+
+from conftest import decoded
+
+
+@pytest.mark.parametrize("args", [
+    ("--weights", "709", "a.png", "b.png"), ("--weights=709", "a.png", "b.png"), ("a.png", "--weights", "709", "b.png"),
+    ("a.png", "b.png", "--weights=709"), ("-qj1", "--weights=709", "a.png", "b.png"),
+    ("-j", "1", "--weights=709", "--", "a.png", "b.png"),
+])
+def test_forms(gpuimg, image, tmp_path, args):
+    a = image("a.png").astype(np.int64)
+    gpuimg.ok("gray", *args)
+    expected = (6966 * a[..., 0] + 23436 * a[..., 1] + 2366 * a[..., 2] + 16384) >> 15
+    assert np.array_equal(np.array(Image.open(tmp_path / "b.png")), expected)
+
+
+def test_two_dashes_end_the_options(gpuimg, image, tmp_path):
+    image("-v.png")
+    image("--strict")
+    gpuimg.ok("gray", "--", "-v.png", "-o.png")
+    gpuimg.ok("gray", "--", "--strict", "out.png")
+    assert (tmp_path / "-o.png").exists() and (tmp_path / "out.png").exists()
+
+
+@pytest.mark.parametrize("args,accepted", [
+    (("--quality", "0"), "an integer from 1 to 100"), (("--quality", "101"), "an integer from 1 to 100"),
+    (("--quality", "9x"), "an integer from 1 to 100"), (("--quality="), "an integer from 1 to 100"),
+    (("--png-level", "10"), "an integer from 0 to 9"), (("--png-level", "-1"), "an integer from 0 to 9"),
+    (("-j", "0"), "an integer from 1 to"), (("--streams", "0"), "an integer from 1 to"),
+    (("--max-pixels", "0"), "an integer from 1 to"), (("--background", "pink"), "#rrggbb"),
+    (("--background", "#12345"), "#rrggbb"), (("--device", "gpu"), "auto, cpu, cuda or cuda:N"),
+    (("--device", "cuda:-1"), "auto, cpu, cuda or cuda:N"), (("--format", "gif"), "png, jpg"),
+    (("--weights", "602"), "601, 709 or linear"), (("--weights",), "601, 709 or linear"),
+])
+def test_bad_values_name_what_is_accepted(gpuimg, image, args, accepted):
+    image("a.png")
+    args = (args,) if isinstance(args, str) else args
+    assert accepted in gpuimg.refused("gray", "a.png", "b.png", *args).err
+
+
+def test_a_levels_range(gpuimg, image):
+    image("a.png")
+    for level in ("-1", "65536", "otsus", "1.5", ""):
+        assert "65535" in gpuimg.refused("threshold", f"--level={level}", "a.png", "b.png").err
+
+
+def test_a_level_beyond_the_depth_is_refused_after_the_header(gpuimg, image, tmp_path):
+    image("a.png")
+    result = gpuimg("threshold", "--level", "256", "a.png", "b.png")
+    assert result.code in (1, 2) and "255" in result.err and not (tmp_path / "b.png").exists()
+
+
+@pytest.mark.parametrize("typed,meant", [
+    ("--weight", "--weights"), ("--wieghts", "--weights"), ("--qual", "--quality"), ("--recursiv", "--recursive"),
+    ("--skip-exist", "--skip-existing"), ("--no-cloober", "--no-clobber"),
+])
+def test_no_abbreviations_but_suggestions(gpuimg, image, typed, meant):
+    image("a.png")
+    assert f"did you mean '{meant}'?" in gpuimg.refused("gray", typed, "a.png", "b.png").err
+
+
+def test_options_that_do_not_apply(gpuimg, image):
+    image("a.png")
+    assert "--total" in gpuimg.refused("gray", "--total", "a.png", "b.png").err
+    assert "--quality" in gpuimg.refused("hist", "--quality", "3", "a.png").err
+    assert "--output" in gpuimg.refused("run", "gray", "-o", "b.png", "a.png", "b.png").err
+    assert "--quality" in gpuimg.refused("run", "gray | hist", "--quality", "3", "a.png").err
+    assert "pipeline" in gpuimg.refused("run", "--level", "3", "threshold", "a.png", "b.png").err
+    assert "takes no value" in gpuimg.refused("gray", "--strict=1", "a.png", "b.png").err
+
+
+def test_exclusive_options(gpuimg, image):
+    image("a.png")
+    assert "exclude" in gpuimg.refused("gray", "--skip-existing", "--no-clobber", "a.png", "b.png").err
+
+
+def test_quality_and_png_level(gpuimg, image, tmp_path):
+    rows = np.tile(np.arange(200, dtype=np.uint8), (200, 1))
+    image("a.png", np.stack([rows, rows.T, rows], -1))
+    for option, name in (("--quality=5", "low.jpg"), ("--quality=95", "high.jpg"), ("--png-level=0", "0.png"),
+                         ("--png-level=9", "9.png")):
+        gpuimg.ok("gray", option, "a.png", name)
+    size = {name: (tmp_path / name).stat().st_size for name in ("low.jpg", "high.jpg", "0.png", "9.png")}
+    assert size["low.jpg"] < size["high.jpg"] and size["9.png"] <= size["0.png"]
+    assert np.array_equal(np.array(Image.open(tmp_path / "0.png")), np.array(Image.open(tmp_path / "9.png")))
+
+
+@pytest.mark.parametrize("typed,rgb", [
+    (None, (255, 255, 255)), ("white", (255, 255, 255)), ("black", (0, 0, 0)), ("#f00", (255, 0, 0)),
+    ("#0000ff", (0, 0, 255)), ("10,200,30", (10, 200, 30)),
+])
+def test_alpha_into_jpeg_lies_on_the_background(gpuimg, image, typed, rgb):
+    image("clear.png", np.zeros((16, 16, 4), np.uint8))
+    args = () if typed is None else ("--background", typed)
+    result = gpuimg.ok("threshold", "-v", *args, "--format", "jpg", "clear.png", "-")
+    picture = decoded(result.out)
+    assert picture.format == "JPEG"
+    assert np.abs(np.array(picture.convert("RGB"))[8, 8].astype(int) - rgb).max() <= 6
+    assert any("clear.png" in line and "alpha" in line for line in result.err.splitlines()), result
+
+
+def test_alpha_into_jpeg_is_quiet_without_v(gpuimg, image):
+    image("clear.png", np.zeros((16, 16, 4), np.uint8))
+    assert gpuimg.ok("threshold", "clear.png", "b.jpg").err == ""
