@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds gpuimg, and shows what it does.
+#   scripts/quickstart.sh             makes gray.png from a sample
+#   scripts/quickstart.sh ARGUMENT... runs gpuimg with these arguments
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=lib.sh
+source "$root/scripts/lib.sh"
+
+build=$root/build/quickstart
+gpuimg=$build/bin/gpuimg
+jobs=$(nproc)
+
+# Sets `backend`, CMake's arguments. CUDA only for the GPUs that are here: code for every architecture takes minutes.
+backend=()
+choose_backend() {
+    local architectures
+    if ! find_nvcc >/dev/null; then
+        backend=(-DGPUIMG_CUDA=OFF)
+    elif ! architectures=$(gpu_architectures); then
+        backend=(-DGPUIMG_CUDA=OFF)
+        cuda_note="nvcc is here but no GPU, so this build is for the CPU (README.md says how to build with CUDA)."
+    else
+        backend=(-DGPUIMG_CUDA=ON "-DCMAKE_CUDA_COMPILER=$(find_nvcc)" "-DCMAKE_CUDA_ARCHITECTURES=$architectures")
+    fi
+}
+
+need_cuda_tools() { need "g++" "a C++ compiler for nvcc (g++)" have g++; }
+
+# configure ARGUMENT...: only when the arguments or the place differ from the last time; CMake itself sees edited files.
+configure() {
+    local wanted="$root $*"
+    if [[ -f $build/configured && $(<"$build/configured") == "$wanted" ]]; then return 0; fi
+    rm -rf "$build"
+    mkdir -p "$build"
+    logged "$build/configure.log" cmake -S "$root" -B "$build" -G "$(generator)" -DCMAKE_BUILD_TYPE=Release \
+        -DGPUIMG_TESTS=OFF "$@" || return 1
+    printf '%s' "$wanted" >"$build/configured"
+}
+
+make_gpuimg() {
+    if [[ ! -x $gpuimg ]]; then say "Building gpuimg ..."; fi
+    configure "$@" && logged "$build/build.log" cmake --build "$build" --target gpuimg_cli --parallel "$jobs"
+}
+
+cuda_note=
+require need_build_tools
+check_cmake
+choose_backend
+if [[ ${backend[0]} == *=ON ]]; then require need_cuda_tools; fi
+if ! make_gpuimg "${backend[@]}"; then
+    [[ ${backend[0]} == *=ON ]] || die "the build failed"
+    cuda_note="The CUDA part did not build (above); this gpuimg is for the CPU."
+    make_gpuimg -DGPUIMG_CUDA=OFF || die "the build failed"
+fi
+if [[ -n $cuda_note ]]; then say "$cuda_note"; fi
+
+if (($# > 0)); then exec "$gpuimg" "$@"; fi
+
+"$gpuimg" gray "$root/samples/landscape.png" "$root/gray.png"
+printf '%s is samples/landscape.png in gray. Next: scripts/quickstart.sh hist samples/landscape.png\n' "$root/gray.png"

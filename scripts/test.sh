@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds and runs them all. Every stage runs; the exit status is 1 when any failed.
+#   --quick         only the gcc build and its tests
+#   --fuzz SECONDS  also fuzz each target for so long
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=lib.sh
+source "$root/scripts/lib.sh"
+
+quick=false
+fuzz_seconds=0
+while (($# > 0)); do
+    case $1 in
+    --quick) quick=true ;;
+    --fuzz)
+        [[ ${2:-} =~ ^[0-9]+$ ]] || die "--fuzz wants a number of seconds"
+        fuzz_seconds=$2
+        shift
+        ;;
+    *) die "unknown argument '$1' (usage: scripts/test.sh [--quick] [--fuzz SECONDS])" ;;
+    esac
+    shift
+done
+
+system_python() { if [[ -x /usr/bin/python3 ]]; then echo /usr/bin/python3; else echo python3; fi; }
+has_module() { "$(system_python)" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$1'))"; }
+has_cmocka() {
+    printf '#include <%s>\n' stdarg.h stddef.h setjmp.h stdint.h cmocka.h | gcc -E -x c -
+}
+clang_sanitizes() {
+    printf '%s\n' '#include <stddef.h>' 'int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);' \
+        'int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data && size > 99; }' |
+        clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null
+}
+
+need_test_tools() {
+    need "gcc libc6-dev" "gcc with OpenMP" compiles_openmp gcc
+    need ninja-build "Ninja" have ninja
+    need libcmocka-dev "cmocka (C unit tests)" has_cmocka
+    need python3 "Python 3" have "$(system_python)"
+    need python3-numpy "Python module numpy" has_module numpy
+    need python3-opencv "Python module cv2 (OpenCV)" has_module cv2
+    need python3-pil "Python module PIL (Pillow)" has_module PIL
+    need python3-scipy "Python module scipy" has_module scipy
+    need python3-pytest "Python module pytest" has_module pytest
+    need fonts-dejavu-core "the DejaVu fonts" test -f /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+    need shellcheck "shellcheck" have shellcheck
+    need pngcheck "pngcheck" have pngcheck
+    if find_nvcc >/dev/null; then need "g++" "a C++ compiler for nvcc (g++)" have g++; fi
+    if $quick; then return; fi
+    need "clang libomp-dev" "clang with OpenMP" compiles_openmp clang
+    # Debian 12 and later keep the sanitizers in a package of their own.
+    need "clang libclang-rt-dev?" "clang's sanitizers and libFuzzer" clang_sanitizes
+}
+
+# ---- stages ---------------------------------------------------------------------------------------------------------
+
+jobs=$(nproc)
+launchers=()
+if have ccache >/dev/null; then
+    launchers=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
+fi
+
+# build PRESET COMPILER ARGUMENT...
+build() {
+    local preset=$1 compiler=$2
+    shift 2
+    cmake --preset "$preset" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" "$@" &&
+        cmake --build "build/$preset" --parallel "$jobs"
+}
+run_tests() {
+    local preset=$1
+    shift
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$jobs" "$@"
+}
+
+stage_gcc() { build ci gcc && run_tests ci; }
+stage_sanitizers() { build asan gcc && run_tests asan; }
+stage_clang() { build clang clang && run_tests clang -L unit; }
+stage_fuzz() {
+    build fuzz clang && run_tests fuzz -L fuzz || return 1
+    if ((fuzz_seconds > 0)); then fuzz_all; fi
+}
+
+# New inputs go to the build folder: what is worth keeping is copied to tests/fuzz/corpus by hand.
+fuzz_all() {
+    local target name found
+    for target in build/fuzz/bin/fuzz_*; do
+        name=${target##*/fuzz_}
+        found=build/fuzz/found/$name
+        mkdir -p "$found"
+        "$target" -max_total_time="$fuzz_seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+            -artifact_prefix="$found/" "$found" "tests/fuzz/corpus/$name" || return 1
+    done
+}
+
+summary=()
+failures=0
+# stage FUNCTION TITLE: its output is shown and kept; the summary gets ctest's line, or where it failed before that.
+stage() {
+    local function=$1 title=$2 log=build/logs/$1.log start=$SECONDS verdict=ok result
+    printf '\n==== %s ====\n' "$title"
+    if ! "$function" 2>&1 </dev/null | tee "$log"; then
+        verdict=FAILED
+        failures=$((failures + 1))
+    fi
+    result=$(grep -E '^[0-9]+% tests passed' "$log" | tail -n 1) || result="no test ran"
+    summary+=("$(printf '%-6s  %-34s %4d s  %s' "$verdict" "$title" $((SECONDS - start)) "$result")")
+}
+
+require need_build_tools
+require need_test_tools
+check_cmake
+cd "$root"
+mkdir -p build/logs
+stage stage_gcc "gcc"
+if ! $quick; then
+    stage stage_sanitizers "gcc, address and undefined"
+    stage stage_clang "clang, unit tests"
+    stage stage_fuzz "clang, fuzz targets"
+fi
+
+printf '\n==== summary ====\n'
+printf '%s\n' "${summary[@]}"
+if ((failures > 0)); then
+    printf '\n%d of %d stages failed\n' "$failures" "${#summary[@]}"
+    exit 1
+fi
+# ctest's own closing lines, for what reads them.
+printf '\n'
+sed -n '/^[0-9]*% tests passed/,$p' build/logs/stage_gcc.log
