@@ -2,11 +2,19 @@
 
 Only +, -, *, / and square roots of float64 are used, each rounded alike everywhere, so that the pixels are the same on
 every machine and with every version of numpy. Coordinates: y from 0 (top) to 1 (bottom), x from 0 to width / height."""
+from typing import NamedTuple
+
 import numpy as np
 
 HORIZON = 0.64
 SUN_X, SUN_Y = 1.24, 0.47
 BAND_ROWS = 128
+
+
+class Detail(NamedTuple):
+    """What depends on the resolution."""
+    octaves: int  # of noise
+    edge: float  # half the width of a smooth edge
 
 
 def hash01(ix, iy, seed):
@@ -89,17 +97,17 @@ RANGES = (
 )
 
 
-def mountains(image, x, y, octaves):
+def mountains(image, x, y, detail):
     row = x[:1]
     for seed, scale, foot, height, shade, sun, haze, snow_line in RANGES:
         centred = (row - 0.62) * (1.0 if seed == 21 else 0.0)
-        crest = foot - height * ridge_height(row, seed, scale, octaves) / (1.0 + 1.9 * centred * centred)
-        inside = smooth(-0.0012, 0.0012, y - crest)
+        crest = foot - height * ridge_height(row, seed, scale, detail.octaves) / (1.0 + 1.9 * centred * centred)
+        inside = smooth(-detail.edge, detail.edge, y - crest)
         if not inside.any():
             continue
         below = y - crest
-        rock = fractal(x * 9.0 + 0.8 * below * 9.0, y * 15.0, seed + 100, octaves, ridged=True)
-        shifted = fractal((x + 0.012) * 9.0 + 0.8 * below * 9.0, y * 15.0, seed + 100, octaves, ridged=True)
+        rock = fractal(x * 9.0 + 0.8 * below * 9.0, y * 15.0, seed + 100, detail.octaves, ridged=True)
+        shifted = fractal((x + 0.012) * 9.0 + 0.8 * below * 9.0, y * 15.0, seed + 100, detail.octaves, ridged=True)
         light = np.clip(0.42 + 2.0 * (rock - shifted) + 0.25 * (rock - 0.5), 0.0, 1.0)
         colour = blend(np.zeros(image.shape) + np.array(shade), sun, light)
         if snow_line > 0.0:
@@ -113,30 +121,30 @@ def mountains(image, x, y, octaves):
     return image
 
 
-def far_shore(image, x, y):
+def far_shore(image, x, y, detail):
     """A strip of forest along the far shore."""
     tops = 0.645 - 0.018 * fractal(x * 14.0, np.zeros_like(x) + 0.5, 61, 3) \
         - 0.022 * fractal(x * 150.0, np.zeros_like(x) + 0.5, 67, 2)
     leaf = noise(x * 210.0, y * 210.0, 71)
     colour = blend(np.zeros(image.shape) + np.array((0.06, 0.10, 0.11)), (0.21, 0.22, 0.15), leaf * 0.8)
     colour = blend(colour, (0.80, 0.55, 0.40), 0.30 / (1.0 + 6.0 * (x - SUN_X) * (x - SUN_X)))
-    return blend(image, colour, smooth(-0.0012, 0.0012, y - tops))
+    return blend(image, colour, smooth(-detail.edge, detail.edge, y - tops))
 
 
-def above_water(x, y, octaves):
-    return far_shore(mountains(sky(x, y), x, y, octaves), x, y)
+def above_water(x, y, detail):
+    return far_shore(mountains(sky(x, y), x, y, detail), x, y, detail)
 
 
-def water(x, y, octaves):
+def water(x, y, detail):
     """The scene above mirrored in ripples that grow towards the viewer, tinted, with the sun's glitter."""
     near = np.clip((y - HORIZON) / (1.0 - HORIZON), 0.0, 1.0)
     depth = 0.03 + near
-    ripple = fractal(x * 5.0 / depth, 9.0 / depth, 81, octaves) - 0.5
+    ripple = fractal(x * 5.0 / depth, 9.0 / depth, 81, detail.octaves) - 0.5
     fine = fractal(x * 26.0 / depth, 46.0 / depth, 91, 3) - 0.5
     swell = ripple * 0.05 * (0.25 + near) + fine * 0.045 * near
     mirrored_y = np.clip(2.0 * HORIZON - y + swell, 0.0, HORIZON)
     # The mountains' crests are computed for one row of x, so the reflection's ripples move y alone.
-    image = above_water(x, mirrored_y, octaves)
+    image = above_water(x, mirrored_y, detail)
     image = blend(image, (0.05, 0.12, 0.20), 0.16 + 0.34 * near)
     image = blend(image, (0.05, 0.11, 0.18), smooth(0.0, 0.22, fine) * 0.35 * near)
     column = (x - SUN_X) / (0.028 + 0.12 * near)
@@ -152,9 +160,9 @@ def bank_top(x):
     return np.minimum(left, right) - rough
 
 
-def grass(image, x, y):
+def grass(image, x, y, detail):
     blades = 0.016 * noise(x * 330.0, np.zeros_like(x) + 0.5, 107) * (0.4 + noise(x * 21.0, np.zeros_like(x), 108))
-    inside = smooth(-0.001, 0.001, y - bank_top(x[:1]) + blades)
+    inside = smooth(-detail.edge, detail.edge, y - bank_top(x[:1]) + blades)
     texture = 0.45 * fractal(x * 11.0, y * 9.0, 109, 3) + 0.55 * fractal(x * 190.0, y * 75.0, 113, 3)
     colour = blend(np.zeros(image.shape) + np.array((0.03, 0.05, 0.045)), (0.25, 0.22, 0.11), smooth(0.36, 0.80, texture) * 0.8)
     return blend(image, colour, inside)
@@ -174,7 +182,7 @@ def trees():
     return sorted(found, key=lambda tree: tree[1])
 
 
-def conifer(image, x, y, tree):
+def conifer(image, x, y, tree, detail):
     """Draws one conifer into the part of the image around it."""
     centre, foot, height, seed = tree
     columns = np.nonzero(np.abs(x[0] - centre) < height * 0.27)[0]
@@ -187,11 +195,12 @@ def conifer(image, x, y, tree):
     tiers = down * (9.0 + seed % 4)
     step = tiers - np.floor(tiers)
     side = (px - centre) / height
-    ragged = noise(side * 60.0, tiers * 3.0, seed)
+    ragged = fractal(side * 60.0, tiers * 3.0, seed, detail.octaves // 3)
+    edge = detail.edge / height
     reach = 0.23 * down * (0.42 + 0.58 * step) * (0.62 + 0.6 * ragged) + 0.004
     lean = np.abs(side) + 0.012 * (noise(tiers * 2.0, side * 0.0, seed + 7) - 0.5)
-    body = (1.0 - smooth(-0.006, 0.006, lean - reach)) * (1.0 - smooth(0.93, 0.935, down))
-    trunk = (1.0 - smooth(0.010, 0.014, np.abs(side))) * smooth(0.90, 0.91, down)
+    body = (1.0 - smooth(-edge, edge, lean - reach)) * (1.0 - smooth(0.93, 0.935, down))
+    trunk = (1.0 - smooth(0.012 - edge, 0.012 + edge, np.abs(side))) * smooth(0.90, 0.91, down)
     needles = noise(px * 420.0, py * 420.0, seed + 3)
     colour = blend(np.zeros(px.shape + (3,)) + np.array((0.025, 0.05, 0.05)), (0.10, 0.15, 0.09), needles * (1.0 - step))
     colour = blend(colour, (0.55, 0.33, 0.16), smooth(0.25, 0.95, side / np.maximum(reach, 0.01)) * 0.45 * needles)
@@ -200,7 +209,7 @@ def conifer(image, x, y, tree):
 
 def draw(width, height):
     """The picture as H x W x 3 bytes, drawn in bands of rows so that 8K fits any memory."""
-    octaves = 6 + (height > 1080) * 3
+    detail = Detail(octaves=9 if height > 1080 else 6, edge=0.65 / height)
     forest = trees()
     picture = np.empty((height, width, 3), dtype=np.uint8)
     for first in range(0, height, BAND_ROWS):
@@ -210,12 +219,12 @@ def draw(width, height):
         image = np.empty((rows.size, width, 3))
         wet = int(np.searchsorted(y[:, 0], HORIZON))
         if wet > 0:
-            image[:wet] = above_water(x[:wet], y[:wet], octaves)
+            image[:wet] = above_water(x[:wet], y[:wet], detail)
         if wet < rows.size:
-            image[wet:] = water(x[wet:], y[wet:], octaves)
-        image = grass(image, x, y)
+            image[wet:] = water(x[wet:], y[wet:], detail)
+        image = grass(image, x, y, detail)
         for tree in forest:
-            conifer(image, x, y, tree)
+            conifer(image, x, y, tree, detail)
         column_index = np.broadcast_to(np.arange(width)[None, :], x.shape)
         row_index = np.broadcast_to(rows[:, None], x.shape)
         grain = hash01(column_index, row_index, 401) + hash01(column_index, row_index, 402) - 1.0
