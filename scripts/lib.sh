@@ -1,5 +1,7 @@
 # shellcheck shell=bash
-# What quickstart.sh and test.sh share. Everything said here goes to stderr: stdout is the tool's.
+# What quickstart.sh and test.sh share; they set `root`, the project's folder. Everything said here goes to stderr: stdout is
+# the tool's.
+: "${root:?}"
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -59,16 +61,6 @@ check_cmake() {
         die "CMake $version is too old: 3.22 or newer is needed ($(command -v cmake)). 'pip install cmake' has a newer one."
 }
 
-as_root() {
-    if ((EUID == 0)); then
-        "$@"
-    elif have sudo >/dev/null; then
-        sudo "$@"
-    else
-        die "not root, and sudo is not installed. As root: apt-get install ${missing_packages[*]%\?}"
-    fi
-}
-
 # Installs what `need` noted; on a system without apt, names it and stops.
 install_missing() {
     if ! is_debian; then
@@ -76,15 +68,21 @@ install_missing() {
         printf '  - %s\n' "${missing_names[@]}" >&2
         exit 1
     fi
-    say "Installing ${missing_packages[*]%\?}"
-    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
-    as_root "${apt[@]}" update >&2 || say "apt-get update failed (no network?); trying with the package lists that are there."
+    local by_hand="apt-get install ${missing_packages[*]%\?}" log=$root/build/apt.log
+    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
+    if ((EUID != 0)); then
+        have sudo >/dev/null || die "packages are missing, and there is no sudo. As root: $by_hand"
+        apt=(sudo "${apt[@]}")
+    fi
+    say "Installing ${missing_packages[*]%\?} ..."
+    mkdir -p "$root/build"
+    logged "$log" "${apt[@]}" update || say "No new package lists (no network?); going on with those that are there."
     local package chosen=()
     for package in "${missing_packages[@]}"; do
         if [[ $package != *\? ]] || apt-cache show "${package%\?}" >/dev/null 2>&1; then chosen+=("${package%\?}"); fi
     done
-    as_root "${apt[@]}" install -y --no-install-recommends "${chosen[@]}" >&2 ||
-        die "could not install the packages (no network?). By hand: apt-get install ${chosen[*]}"
+    logged "$log" "${apt[@]}" install -y --no-install-recommends "${chosen[@]}" ||
+        die "the packages could not be installed (no network?). By hand, as root: $by_hand"
 }
 
 # Runs a function of `need` calls, installs what it misses, and makes sure that the probes are then content.
