@@ -12,14 +12,14 @@ set_target_properties(gpuimg_shared PROPERTIES OUTPUT_NAME gpuimg VERSION ${PROJ
 
 set(merged_object ${PROJECT_BINARY_DIR}/src/gpuimg_merged.o)
 add_custom_command(OUTPUT ${merged_object}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged_object} $<TARGET_OBJECTS:gpuimg_objects>
+    COMMAND ${CMAKE_LINKER} -r -d --force-group-allocation -o ${merged_object} $<TARGET_OBJECTS:gpuimg_objects>
     COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=gpuimg_* ${merged_object}
     DEPENDS gpuimg_objects $<TARGET_OBJECTS:gpuimg_objects> COMMAND_EXPAND_LISTS VERBATIM
     COMMENT "Merging the objects of libgpuimg.a")
 add_library(gpuimg_static STATIC ${merged_object})
 target_link_libraries(gpuimg_static INTERFACE Threads::Threads OpenMP::OpenMP_C m)
 if(GPUIMG_HAVE_CUDA)
-    target_link_libraries(gpuimg_static INTERFACE CUDA::cudart_static)
+    target_link_libraries(gpuimg_static INTERFACE CUDA::cudart_static stdc++)
 endif()
 if(GPUIMG_SANITIZE)
     target_link_options(gpuimg_static INTERFACE -fsanitize=${GPUIMG_SANITIZE})
