@@ -10,10 +10,13 @@ target_link_options(gpuimg_shared PRIVATE -Wl,--version-script=${export_map})
 set_target_properties(gpuimg_shared PROPERTIES OUTPUT_NAME gpuimg VERSION ${PROJECT_VERSION} SOVERSION 0
     PUBLIC_HEADER ${PROJECT_SOURCE_DIR}/src/gpuimg.h LINK_DEPENDS ${export_map})
 
+# GNU binutils by name: with clang, CMake may have found LLVM's, which lack an option of these.
+find_program(GPUIMG_LD NAMES ld.bfd ld REQUIRED)
+find_program(GPUIMG_OBJCOPY objcopy REQUIRED)
 set(merged_object ${PROJECT_BINARY_DIR}/src/gpuimg_merged.o)
 add_custom_command(OUTPUT ${merged_object}
-    COMMAND ${CMAKE_LINKER} -r -d --force-group-allocation -o ${merged_object} $<TARGET_OBJECTS:gpuimg_objects>
-    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=gpuimg_* ${merged_object}
+    COMMAND ${GPUIMG_LD} -r -d --force-group-allocation -o ${merged_object} $<TARGET_OBJECTS:gpuimg_objects>
+    COMMAND ${GPUIMG_OBJCOPY} --wildcard --keep-global-symbol=gpuimg_* ${merged_object}
     DEPENDS gpuimg_objects $<TARGET_OBJECTS:gpuimg_objects> COMMAND_EXPAND_LISTS VERBATIM
     COMMENT "Merging the objects of libgpuimg.a")
 add_library(gpuimg_static STATIC ${merged_object})
