@@ -22,7 +22,9 @@ def draw_stages(program, folder):
     for i, path in enumerate(panels):
         with Image.open(path) as image:
             strip.paste(image.convert("RGB").resize(PANEL, Image.LANCZOS), (i * (PANEL[0] + GAP), 0))
-    strip.save(PROJECT / "docs/images/stages.png", optimize=True)
+    target = PROJECT / "docs/images/stages.png"
+    target.parent.mkdir(exist_ok=True)
+    strip.save(target, optimize=True)
 
 
 def write_histogram(program):

@@ -20,9 +20,10 @@ choose_backend() {
         backend=(-DGPUIMG_CUDA=OFF)
     elif ! architectures=$(gpu_architectures); then
         backend=(-DGPUIMG_CUDA=OFF)
-        cuda_note="nvcc is here but no GPU, so this build is for the CPU (README.md says how to build with CUDA)."
+        cuda_note="nvcc is here but no GPU, so this is for the CPU (README.md says how to build with CUDA)."
     else
         backend=(-DGPUIMG_CUDA=ON "-DCMAKE_CUDA_COMPILER=$(find_nvcc)" "-DCMAKE_CUDA_ARCHITECTURES=$architectures")
+        require need_cuda_tools
     fi
 }
 
@@ -30,8 +31,10 @@ need_cuda_tools() { need "g++" "a C++ compiler for nvcc (g++)" have g++; }
 
 # configure ARGUMENT...: only when the arguments or the place differ from the last time; CMake itself sees edited files.
 configure() {
-    local wanted="$root $*"
+    local wanted="$root ${CC:-} $*"
     if [[ -f $build/configured && $(<"$build/configured") == "$wanted" ]]; then return 0; fi
+    say "Building gpuimg ..."
+    if [[ -n $cuda_note ]]; then say "$cuda_note"; fi
     rm -rf "$build"
     mkdir -p "$build"
     logged "$build/configure.log" cmake -S "$root" -B "$build" -G "$(generator)" -DCMAKE_BUILD_TYPE=Release \
@@ -40,22 +43,26 @@ configure() {
 }
 
 make_gpuimg() {
-    if [[ ! -x $gpuimg ]]; then say "Building gpuimg ..."; fi
     configure "$@" && logged "$build/build.log" cmake --build "$build" --target gpuimg_cli --parallel "$jobs"
+}
+
+# What could not be built once is not tried again, until the GPU or the compiler is another.
+build_for_backend() {
+    local unbuildable=$root/build/quickstart.unbuildable
+    if [[ -f $unbuildable && $(<"$unbuildable") == "${backend[*]}" ]]; then backend=(-DGPUIMG_CUDA=OFF); fi
+    if make_gpuimg "${backend[@]}"; then return 0; fi
+    [[ ${backend[0]} == *=ON ]] || return 1
+    mkdir -p "$root/build"
+    printf '%s' "${backend[*]}" >"$unbuildable"
+    cuda_note="The CUDA part did not build (above), so this is for the CPU. To try again: rm $unbuildable"
+    make_gpuimg -DGPUIMG_CUDA=OFF
 }
 
 cuda_note=
 require need_build_tools
 check_cmake
 choose_backend
-if [[ ${backend[0]} == *=ON ]]; then require need_cuda_tools; fi
-if ! make_gpuimg "${backend[@]}"; then
-    [[ ${backend[0]} == *=ON ]] || die "the build failed"
-    cuda_note="The CUDA part did not build (above); this gpuimg is for the CPU."
-    make_gpuimg -DGPUIMG_CUDA=OFF || die "the build failed"
-fi
-if [[ -n $cuda_note ]]; then say "$cuda_note"; fi
-
+build_for_backend || die "the build failed"
 if (($# > 0)); then exec "$gpuimg" "$@"; fi
 
 "$gpuimg" gray "$root/samples/landscape.png" "$root/gray.png"
