@@ -106,7 +106,10 @@ stage() {
         failures=$((failures + 1))
     fi
     result=$(grep -E '^[0-9]+% tests passed' "$log" | tail -n 1) || result="no test ran"
-    summary+=("$(printf '%-6s  %-34s %4d s  %s' "$verdict" "$title" $((SECONDS - start)) "$result")")
+    summary+=("$(printf '%-6s  %-26s %4d s  %s' "$verdict" "$title" $((SECONDS - start)) "$result")")
+    if [[ $verdict == FAILED ]]; then
+        summary+=("$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (.*)$/          \1/p' "$log")")
+    fi
 }
 
 require need_build_tools
@@ -124,7 +127,7 @@ fi
 printf '\n==== summary ====\n'
 printf '%s\n' "${summary[@]}"
 if ((failures > 0)); then
-    printf '\n%d of %d stages failed\n' "$failures" "${#summary[@]}"
+    printf '\n%d stages failed\n' "$failures"
     exit 1
 fi
 # ctest's own closing lines, for what reads them.
