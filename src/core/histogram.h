@@ -46,7 +46,8 @@ typedef struct gi_statistics {
 void gi_statistics_of(const uint64_t *counts, uint32_t levels, gi_statistics *out);
 
 // Otsu's level: the smallest t that maximises the between-class variance of {v <= t} and {v > t}, as OpenCV's
-// THRESH_OTSU has it. Computed from exact integer sums. One level or none in use: that level, or 0.
+// THRESH_OTSU has it. Computed from exact integer sums. One level or none in use: 0,
+// so that a blank page stays white.
 uint32_t gi_otsu_level(const uint64_t *counts, uint32_t levels);
 
 // Re-bins `levels` exact counts into `bins` (1..levels) equal bins over [0, levels): level v goes to v * bins / levels.

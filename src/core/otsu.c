@@ -93,10 +93,7 @@ uint32_t gi_otsu_level(const uint64_t *counts, uint32_t levels) {
         if (counts[t] == 0) continue; // the classes of t - 1, or none yet: no greater
         lower.count += counts[t];
         lower.sum += (uint128)counts[t] * t;
-        if (lower.count == all.count) {
-            if (lower.count == counts[t]) level = t; // the only level in use
-            break;
-        }
+        if (lower.count == all.count) break; // nothing above: no second class
         variance here = variance_between(&all, &lower);
         if (!variance_greater(&here, &best)) continue;
         best = here;
