@@ -45,31 +45,33 @@ static bool device_is_faster(const gi_work_estimate *work, bool *window) {
     return *window && cpu_seconds > context_seconds + bus_pixel_seconds * pixels;
 }
 
+// The first device that opens. `reason`: why none does.
+static bool open_any_cuda(gi_backend **backend, char *reason, size_t size) {
+    int count = gi_cuda_device_count(reason, size);
+    for (int i = 0; i < count; i++) {
+        gi_cuda_device device;
+        gi_error failure = {.status = GI_OK};
+        if (!gi_cuda_device_get(i, &device)) continue;
+        if (device.usable && gi_backend_cuda_open(i, backend, &failure) == GI_OK) return true;
+        snprintf(reason, size, "%s", device.usable ? failure.text : device.reason);
+    }
+    return false;
+}
+
 static gi_status open_auto(const gi_work_estimate *work, gi_backend **backend, char *why, size_t why_size,
                            gi_error *err) {
     bool window = false;
+    char reason[sizeof err->text] = "";
     if (!device_is_faster(work, &window)) {
         snprintf(why, why_size, "%s",
                  window ? "the work is done before a CUDA context is up"
                         : "these stages run at memory speed, no slower than the copies to a GPU");
-        return gi_backend_cpu_open(backend, err);
+    } else if (open_any_cuda(backend, reason, sizeof reason)) {
+        snprintf(why, why_size, "enough work to outweigh starting a GPU");
+        return GI_OK;
+    } else {
+        snprintf(why, why_size, "no GPU is usable: %s", reason);
     }
-    char reason[256] = "";
-    int count = gi_cuda_device_count(reason, sizeof reason);
-    gi_error failure = {.status = GI_OK};
-    for (int i = 0; i < count; i++) {
-        gi_cuda_device device;
-        if (!gi_cuda_device_get(i, &device)) continue;
-        if (!device.usable)
-            snprintf(reason, sizeof reason, "%s", device.reason);
-        else if (gi_backend_cuda_open(i, backend, &failure) != GI_OK)
-            snprintf(reason, sizeof reason, "%.255s", failure.text);
-        else {
-            snprintf(why, why_size, "enough work to outweigh starting a GPU");
-            return GI_OK;
-        }
-    }
-    snprintf(why, why_size, "no GPU is usable: %s", reason);
     return gi_backend_cpu_open(backend, err);
 }
 
@@ -79,6 +81,6 @@ gi_status gi_device_open(gi_device_request request, const gi_work_estimate *work
     if (request.kind == GI_DEVICE_AUTO) return open_auto(work, backend, why, why_size, err);
     gi_status status = request.kind == GI_DEVICE_CPU ? gi_backend_cpu_open(backend, err)
                                                      : gi_backend_cuda_open(request.index, backend, err);
-    if (status == GI_OK) snprintf(why, why_size, "%s (%s): as asked for", (*backend)->name, (*backend)->detail);
+    if (status == GI_OK) snprintf(why, why_size, "as asked for");
     return status;
 }

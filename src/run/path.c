@@ -84,6 +84,7 @@ static bool is_directory(const char *path) {
 
 gi_status gi_path_make_directories(const char *path, gi_error *err) {
     if (is_directory(path)) return GI_OK;
+    if (path[0] == '\0') return gi_path_fail(err, "cannot make the directory", path, ENOENT);
     char *prefix = strdup(path);
     if (!prefix) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     gi_status status = GI_OK;

@@ -1,0 +1,102 @@
+// A codec of raw pixels behind a PNG signature, for tests of the executor. A file is the signature, a fake_header, the
+// pixels; an encoded one is "<FORMAT ORIENTATION WIDTHxHEIGHTxCHANNELS>" and the pixels.
+#ifndef GI_TESTS_FAKE_CODEC_H
+#define GI_TESTS_FAKE_CODEC_H
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fake_format.h"
+
+enum { FAKE_GOOD, FAKE_BAD_HEADER, FAKE_BAD_PIXELS };
+
+typedef struct fake_header {
+    uint32_t width, height;
+    int32_t channels, orientation, fault;
+} fake_header;
+
+struct gi_decoder {
+    gi_header header;
+    const uint8_t *pixels;
+    uint32_t y;
+    int fault;
+};
+
+struct gi_encoder {
+    gi_shape shape;
+    gi_sink sink;
+    uint32_t y;
+};
+
+static atomic_int fake_decoders_opened, fake_decoders_open, fake_encoders_open, fake_luma_asked;
+
+gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
+    fake_header h;
+    *decoder = NULL;
+    atomic_fetch_add(&fake_decoders_opened, 1);
+    if (options->jpeg_luma) atomic_fetch_add(&fake_luma_asked, 1);
+    memcpy(&h, bytes.data + 8, sizeof h);
+    if (h.fault == FAKE_BAD_HEADER) return gi_fail(err, GI_ERR_FORMAT, "bad header");
+    gi_decoder *made = calloc(1, sizeof *made);
+    atomic_fetch_add(&fake_decoders_open, 1);
+    made->header = (gi_header){{h.width, h.height, h.channels, GI_U8}, GI_FORMAT_PNG, 8, h.orientation};
+    made->pixels = bytes.data + 8 + sizeof h;
+    made->fault = h.fault;
+    *decoder = made;
+    return GI_OK;
+}
+
+const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
+
+gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err) {
+    size_t row = gi_row_bytes(out->width, out->channels, out->sample);
+    if (decoder->fault == FAKE_BAD_PIXELS) return gi_fail(err, GI_ERR_FORMAT, "bad pixels");
+    if (out->height > decoder->header.shape.height - decoder->y) return gi_fail(err, GI_ERR_USAGE, "too many rows");
+    for (uint32_t y = 0; y < out->height; y++)
+        memcpy(gi_view_row(out, y), decoder->pixels + row * (decoder->y + y), row);
+    decoder->y += out->height;
+    return GI_OK;
+}
+
+void gi_decoder_close(gi_decoder *decoder) {
+    if (decoder) atomic_fetch_sub(&fake_decoders_open, 1);
+    free(decoder);
+}
+
+gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_encoder **encoder,
+                          gi_error *err) {
+    char text[64];
+    gi_encoder *made = calloc(1, sizeof *made);
+    atomic_fetch_add(&fake_encoders_open, 1);
+    made->shape = shape;
+    made->sink = *sink;
+    *encoder = made;
+    int length = snprintf(text, sizeof text, "<%s %d %ux%ux%d>", gi_format_name(options->format), options->orientation,
+                          shape.width, shape.height, shape.channels);
+    return sink->write(sink->context, text, (size_t)length, err);
+}
+
+gi_status gi_encoder_rows(gi_encoder *encoder, const gi_view *rows, gi_error *err) {
+    gi_status status = GI_OK;
+    size_t bytes = gi_row_bytes(rows->width, rows->channels, rows->sample);
+    if (rows->width != encoder->shape.width || rows->channels != encoder->shape.channels)
+        return gi_fail(err, GI_ERR_USAGE, "other rows than announced");
+    for (uint32_t y = 0; y < rows->height && status == GI_OK; y++)
+        status = encoder->sink.write(encoder->sink.context, gi_view_row(rows, y), bytes, err);
+    encoder->y += rows->height;
+    return status;
+}
+
+gi_status gi_encoder_finish(gi_encoder *encoder, gi_error *err) {
+    return encoder->y == encoder->shape.height ? GI_OK : gi_fail(err, GI_ERR_USAGE, "%u rows given", encoder->y);
+}
+
+void gi_encoder_close(gi_encoder *encoder) {
+    if (encoder) atomic_fetch_sub(&fake_encoders_open, 1);
+    free(encoder);
+}
+
+const char *gi_codec_about(int index) { return index == 0 ? "fake" : NULL; }
+
+#endif
