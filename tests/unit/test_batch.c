@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 
 #include "fake_backend.h"
 #include "fake_codec.h"
 #include "run/batch.h"
+#include "run/pass.h"
 #include "temp_dir.h"
 
 static int cores = 4;
