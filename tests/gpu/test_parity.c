@@ -1,0 +1,306 @@
+// CPU backend = CUDA backend, byte for byte, through the interface that the executor uses.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend.h"
+#include "core/stage_table.h"
+#include "cpu/backend_cpu.h"
+#include "cuda/backend_cuda.h"
+#include "support.h"
+
+typedef struct pair {
+    gi_slot *cpu, *cuda;
+} pair;
+
+static gi_backend *cpu, *cuda;
+
+static pair pair_open(void) {
+    gi_error err;
+    pair p = {NULL, NULL};
+    if (!succeeded(cpu->ops->slot_open(cpu, 4, &p.cpu, &err), &err)) exit(1);
+    if (!succeeded(cuda->ops->slot_open(cuda, 4, &p.cuda, &err), &err)) exit(1);
+    return p;
+}
+
+static void pair_close(pair p) {
+    p.cpu->ops->slot_close(p.cpu);
+    p.cuda->ops->slot_close(p.cuda);
+}
+
+// Uploads, from the slot's own host buffer where `staged`.
+static bool upload(gi_slot *slot, const gi_view *view, bool staged) {
+    gi_error err;
+    gi_view from = *view;
+    if (staged) {
+        size_t bytes = view->pitch_bytes * view->height;
+        if (!succeeded(slot->ops->host_buffer(slot, bytes, &from.data, &err), &err)) return false;
+        CHECK((uintptr_t)from.data % 64 == 0);
+        memcpy(from.data, view->data, bytes);
+    }
+    return succeeded(slot->ops->upload(slot, &from, &err), &err);
+}
+
+static bool point(gi_slot *slot, const gi_point *operation) {
+    gi_error err;
+    return succeeded(slot->ops->point(slot, operation, &err), &err);
+}
+
+static void compare_histograms(pair p, int channels, gi_sample sample, uint64_t pixels) {
+    gi_error err;
+    gi_histogram a = {0}, b = {0};
+    if (succeeded(gi_histogram_init(&a, channels, sample, &err), &err) &&
+        succeeded(gi_histogram_init(&b, channels, sample, &err), &err) &&
+        succeeded(p.cpu->ops->histogram(p.cpu, &a, &err), &err) &&
+        succeeded(p.cuda->ops->histogram(p.cuda, &b, &err), &err)) {
+        CHECK(memcmp(a.counts, b.counts, sizeof *a.counts * a.levels * (size_t)channels) == 0);
+        for (int c = 0; c < channels; c++) {
+            uint64_t sum = 0;
+            for (uint32_t v = 0; v < b.levels; v++) sum += gi_histogram_channel(&b, c)[v];
+            CHECK(sum == pixels);
+        }
+        // Counts are added to what is there.
+        if (succeeded(p.cuda->ops->histogram(p.cuda, &b, &err), &err))
+            for (size_t i = 0; i < a.levels * (size_t)channels; i++)
+                if (!CHECK(b.counts[i] == 2 * a.counts[i])) break;
+    }
+    gi_histogram_free(&a);
+    gi_histogram_free(&b);
+}
+
+static void compare_images(pair p) {
+    gi_error err;
+    gi_view a, b;
+    if (!succeeded(p.cpu->ops->download(p.cpu, &a, &err), &err)) return;
+    if (!succeeded(p.cuda->ops->download(p.cuda, &b, &err), &err)) return;
+    bool same_shape = a.width == b.width && a.height == b.height && a.channels == b.channels && a.sample == b.sample;
+    uint32_t row = 0;
+    size_t byte = 0;
+    if (!CHECK(same_shape)) return;
+    bool differ = views_differ(&a, &b, &row, &byte);
+    if (differ) fprintf(stderr, "first difference in row %u, byte %zu\n", row, byte);
+    CHECK(!differ);
+}
+
+static void try_operation(pair p, const image *im, int index, rng *r) {
+    char name[64];
+    gi_point operation;
+    const gi_view *v = &im->view;
+    if (!operation_make(index, v->channels, v->sample, r, &operation, name)) return;
+    case_name("%ux%u, %d channels of %zu bytes, pitch %zu, %s", v->width, v->height, v->channels,
+              gi_sample_bytes(v->sample), v->pitch_bytes, name);
+    bool staged = rng_below(r, 2);
+    if (upload(p.cpu, v, staged) && upload(p.cuda, v, staged) && point(p.cpu, &operation) &&
+        point(p.cuda, &operation)) {
+        // The operation's tables are the caller's again.
+        for (int c = 0; c < 3; c++)
+            if (operation.before[c].table) operation.before[c].table[0] ^= 1;
+        if (operation.after.table) operation.after.table[0] ^= 1;
+        compare_images(p);
+        compare_histograms(p, gi_point_channels_out(&operation), v->sample, (uint64_t)v->width * v->height);
+    }
+    gi_point_free(&operation);
+}
+
+static int operation_count(int channels) { return channels >= 3 ? 52 : 4; }
+
+// Every form on one image. Large images take every third, a different third each time.
+static void try_image(pair p, gi_shape shape, uint32_t pad, rng *r) {
+    image im = image_make(shape, pad, (pattern)rng_below(r, PATTERN_COUNT), r);
+    const int step = (size_t)shape.width * shape.height > 500000 ? 3 : 1;
+    for (int i = (int)rng_below(r, (uint32_t)step); i < operation_count(shape.channels); i += step)
+        try_operation(p, &im, i, r);
+    image_free(&im);
+}
+
+static void test_every_form(const options *o) {
+    rng r = {o->seed};
+    pair p = pair_open(); // one pair for all: its buffers grow, and serve smaller images too
+    const int sizes = o->quick ? test_quick_size_count : test_size_count;
+    for (int s = 0; s < 2; s++)
+        for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++)
+            for (int i = 0; i < sizes; i++) {
+                gi_shape shape = {test_sizes[i][0], test_sizes[i][1], channels, (gi_sample)s};
+                try_image(p, shape, 0, &r);
+                if (!o->quick || i % 3 == 0) try_image(p, shape, 1 + rng_below(&r, 40), &r);
+            }
+    pair_close(p);
+}
+
+static void test_histograms(const options *o) {
+    rng r = {o->seed + 1};
+    pair p = pair_open();
+    const uint32_t width = o->quick ? 131 : 3001, height = o->quick ? 67 : 2003;
+    for (int s = 0; s < 2; s++)
+        for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++)
+            for (int kind = 0; kind < PATTERN_COUNT; kind++)
+                for (uint32_t pad = 0; pad < 4; pad += 3) {
+                    image im = image_make((gi_shape){width, height, channels, (gi_sample)s}, pad, (pattern)kind, &r);
+                    case_name("histogram, %d channels of %d bytes, pattern %d, pad %u", channels, 1 << s, kind, pad);
+                    if (upload(p.cpu, &im.view, false) && upload(p.cuda, &im.view, false))
+                        compare_histograms(p, channels, (gi_sample)s, (uint64_t)width * height);
+                    image_free(&im);
+                }
+    pair_close(p);
+}
+
+// Operations in a row without waiting: each one's tables must be its own.
+static void test_sequences(const options *o) {
+    rng r = {o->seed + 2};
+    pair p = pair_open();
+    for (int round = 0; round < (o->quick ? 4 : 60); round++) {
+        gi_shape shape = {1 + rng_below(&r, 300), 1 + rng_below(&r, 300), 1 + (int)rng_below(&r, 4),
+                          (gi_sample)rng_below(&r, 2)};
+        image im = image_make(shape, rng_below(&r, 2) * 5, PATTERN_RANDOM, &r);
+        case_name("sequence %d on %ux%u, %d channels", round, shape.width, shape.height, shape.channels);
+        bool going = upload(p.cpu, &im.view, true) && upload(p.cuda, &im.view, true);
+        for (int i = 0; going && i < 5; i++) {
+            char name[64];
+            gi_point operation;
+            int index = (int)rng_below(&r, (uint32_t)operation_count(shape.channels));
+            operation_make(index, shape.channels, shape.sample, &r, &operation, name);
+            going = point(p.cpu, &operation) && point(p.cuda, &operation);
+            shape.channels = gi_point_channels_out(&operation);
+            gi_point_free(&operation);
+        }
+        if (going) compare_images(p);
+        image_free(&im);
+    }
+    pair_close(p);
+}
+
+// gray | threshold as the stages make it: composed into one operation, and in two.
+static void test_stages(const options *o) {
+    rng r = {o->seed + 3};
+    pair p = pair_open(), q = pair_open();
+    for (int weights = GI_GRAY_601; weights <= GI_GRAY_LINEAR; weights++)
+        for (int s = 0; s < 2; s++)
+            for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++) {
+                gi_error err;
+                gi_gray_args gray = {.weights = weights};
+                gi_threshold_args threshold = {.level = (int32_t)(s ? 40000 : 100)};
+                gi_point_input in = {channels, (gi_sample)s, NULL};
+                gi_point first, second, both;
+                case_name("gray %d | threshold, %d channels of %d bytes", weights, channels, 1 << s);
+                image im = image_make((gi_shape){333, 77, channels, (gi_sample)s}, 0, PATTERN_RANDOM, &r);
+                if (!succeeded(gi_gray_point(&gray, &in, &first, &err), &err)) return;
+                in.channels = gi_point_channels_out(&first);
+                if (!succeeded(gi_threshold_point(&threshold, &in, &second, &err), &err)) return;
+                if (!succeeded(gi_point_compose(&first, &second, &both, &err), &err)) return;
+                if (upload(p.cpu, &im.view, false) && upload(p.cuda, &im.view, false) && point(p.cpu, &both) &&
+                    point(p.cuda, &both))
+                    compare_images(p);
+                pair crossed = {p.cpu, q.cuda};
+                if (upload(q.cuda, &im.view, false) && point(q.cuda, &first) && point(q.cuda, &second))
+                    compare_images(crossed);
+                gi_point_free(&first);
+                gi_point_free(&second);
+                gi_point_free(&both);
+                image_free(&im);
+            }
+    pair_close(p);
+    pair_close(q);
+}
+
+// Every one of the 2^24 colours.
+static void test_all_colours(void) {
+    pair p = pair_open();
+    gi_shape shape = {4096, 4096, 3, GI_U8};
+    rng r = {0};
+    image im = image_make(shape, 0, PATTERN_CONSTANT, &r);
+    uint8_t *rgb = im.view.data;
+    for (uint32_t i = 0; i < 1U << 24; i++)
+        for (int c = 0; c < 3; c++) rgb[3 * (size_t)i + (size_t)c] = (uint8_t)(i >> (8 * c));
+    for (int weights = GI_GRAY_601; weights <= GI_GRAY_LINEAR; weights++) {
+        gi_error err;
+        gi_gray_args gray = {.weights = weights};
+        gi_point_input in = {3, GI_U8, NULL};
+        gi_point operation;
+        case_name("all colours, gray %d", weights);
+        if (!succeeded(gi_gray_point(&gray, &in, &operation, &err), &err)) break;
+        if (upload(p.cpu, &im.view, false) && upload(p.cuda, &im.view, false) && point(p.cpu, &operation) &&
+            point(p.cuda, &operation))
+            compare_images(p);
+        gi_point_free(&operation);
+    }
+    image_free(&im);
+    pair_close(p);
+}
+
+typedef struct worker {
+    pthread_t thread;
+    uint64_t seed;
+    int rounds;
+} worker;
+
+static void *work(void *argument) {
+    const worker *w = argument;
+    rng r = {w->seed};
+    pair p = pair_open();
+    for (int i = 0; i < w->rounds; i++) {
+        gi_shape shape = {1 + rng_below(&r, 700), 1 + rng_below(&r, 500), 1 + (int)rng_below(&r, 4),
+                          (gi_sample)rng_below(&r, 2)};
+        image im = image_make(shape, rng_below(&r, 2) * 7, (pattern)rng_below(&r, PATTERN_COUNT), &r);
+        try_operation(p, &im, (int)rng_below(&r, (uint32_t)operation_count(shape.channels)), &r);
+        image_free(&im);
+    }
+    pair_close(p);
+    return NULL;
+}
+
+static void test_threads(const options *o) {
+    enum { THREADS = 8 };
+    worker workers[THREADS];
+    const int threads = o->quick ? 2 : THREADS;
+    for (int i = 0; i < threads; i++) {
+        workers[i] = (worker){.seed = o->seed + 100 + (uint64_t)i, .rounds = o->quick ? 3 : 40};
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+    for (int i = 0; i < threads; i++) pthread_join(workers[i].thread, NULL);
+}
+
+// Misuse fails, and the slot still works.
+static void test_refusals(void) {
+    gi_error err;
+    pair p = pair_open();
+    rng r = {5};
+    case_name("refusals");
+    gi_view out;
+    gi_point rgb = gi_point_identity(3, GI_U8), deep = gi_point_identity(1, GI_U16), gray = gi_point_identity(1, GI_U8);
+    gi_histogram histogram = {0};
+    CHECK(p.cuda->ops->download(p.cuda, &out, &err) == GI_ERR_USAGE);
+    CHECK(p.cuda->ops->point(p.cuda, &gray, &err) == GI_ERR_USAGE);
+    image im = image_make((gi_shape){9, 9, 1, GI_U8}, 0, PATTERN_RANDOM, &r);
+    CHECK(upload(p.cuda, &im.view, false) && upload(p.cpu, &im.view, false));
+    CHECK(p.cuda->ops->point(p.cuda, &rgb, &err) == GI_ERR_USAGE);
+    CHECK(p.cuda->ops->point(p.cuda, &deep, &err) == GI_ERR_USAGE);
+    if (succeeded(gi_histogram_init(&histogram, 3, GI_U8, &err), &err))
+        CHECK(p.cuda->ops->histogram(p.cuda, &histogram, &err) == GI_ERR_USAGE);
+    gi_histogram_free(&histogram);
+    compare_images(p);
+    image_free(&im);
+    pair_close(p);
+}
+
+int main(int argc, char **argv) {
+    options o = options_parse(argc, argv);
+    gi_error err;
+    if (!usable_device()) return EXIT_SKIPPED;
+    if (gi_backend_cpu_open(&cpu, &err) != GI_OK || gi_backend_cuda_open(0, &cuda, &err) != GI_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    printf("%s (%s) against %s (%s)\n", cuda->name, cuda->detail, cpu->name, cpu->detail);
+    test_refusals();
+    test_every_form(&o);
+    test_histograms(&o);
+    test_sequences(&o);
+    test_stages(&o);
+    test_threads(&o);
+    if (!o.quick) test_all_colours();
+    cuda->ops->close(cuda);
+    cpu->ops->close(cpu);
+    device_release();
+    return checks_report("parity");
+}
