@@ -31,6 +31,12 @@ class Program:
         self.path = path
         self.directory = directory
 
+    @property
+    def sanitized(self):
+        """Built with AddressSanitizer, which reserves more memory than a limit would allow."""
+        with open(self.path, "rb") as file:
+            return b"__asan_init" in file.read()
+
     def environment(self, extra=None):
         env = {k: v for k, v in os.environ.items() if not k.startswith("GPUIMG_") and k not in ("COLUMNS", "NO_COLOR")}
         env.update({"LC_ALL": "C.UTF-8", "TERM": "xterm"})
@@ -48,7 +54,8 @@ class Program:
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen(command, cwd=self.directory, env=self.environment(), **options)
+        env = self.environment(options.pop("env_extra", None))
+        return subprocess.Popen(command, cwd=self.directory, env=env, **options)
 
     def ok(self, *args, **options):
         result = self(*args, **options)

@@ -1,0 +1,84 @@
+"""Help is made from the tables: every command, every option, ranges and defaults; info and the version."""
+import os
+import re
+
+import pytest
+
+SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "src", "core", "stages.h")
+
+
+def stage_table():
+    """{stage: [options]} from the rows of src/core/stages.h."""
+    with open(SOURCE) as file:
+        text = file.read().replace("\\\n", " ")
+    stages = {name: [] for name in re.findall(r"^\s+STAGE\([A-Z]+, ([a-z0-9]+),", text, re.M)}
+    if not stages:
+        stages = {name: [] for name in re.findall(r"\bSTAGE\((?:POINT|WINDOW|MEASURE), ([a-z0-9]+),", text)}
+    for name in stages:
+        body = re.search(rf"#define GI_OPTIONS_{name}\(OPTION\)(.*?)$", text, re.M).group(1)
+        stages[name] = re.findall(r"OPTION\((?:\w+, )?(?:CHOICE|INTEGER|REAL|LEVEL), (\w+),", body)
+    return stages
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_the_overview_names_every_command(gpuimg):
+    result = gpuimg.ok("help")
+    assert result.err == ""
+    for name in list(stage_table()) + ["run", "info", "help"]:
+        assert re.search(rf"^  {name} ", result.text, re.M)
+    assert gpuimg.ok("--help").text == gpuimg.ok("-h").text == result.text
+
+
+@pytest.mark.parametrize("name,options", sorted(stage_table().items()))
+def test_every_stage_option_appears(gpuimg, name, options):
+    text = gpuimg.ok("help", name).text
+    assert options
+    for option in options:
+        assert re.search(rf"^  --{option} .", text, re.M), text
+    assert text.count("(default ") >= len(options)
+
+
+@pytest.mark.parametrize("name", list(stage_table()) + ["run", "info", "help"])
+def test_a_commands_help(gpuimg, name):
+    result = gpuimg.ok("help", name)
+    text = result.text
+    assert result.err == "" and text.startswith(f"Usage: gpuimg {name}")
+    assert len(re.findall(r"^  gpuimg ", text.split("\nExamples:\n")[1], re.M)) == 2
+    assert gpuimg.ok(name, "--help").text == text == gpuimg.ok(name, "-h").text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_ranges_and_defaults(gpuimg):
+    text = flat(gpuimg.ok("help", "gray").text)
+    assert "JPEG quality: an integer from 1 to 100 (default 90)" in text
+    assert "(default 1G)" in text and "601|709|linear" in text and "(default 601)" in text
+    assert "from 0 to 65535, or otsu (default half of the range" in flat(gpuimg.ok("help", "threshold").text)
+
+
+@pytest.mark.parametrize("columns,width", [("60", 60), ("80", 80), ("95", 95), ("300", 100)])
+def test_help_wraps(gpuimg, columns, width):
+    lines = gpuimg.ok("help", "gray", env={"COLUMNS": columns}).text.splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def test_suggestions(gpuimg):
+    for args in (("grey", "a", "b"), ("help", "grey"), ("gra", "a", "b")):
+        assert "did you mean 'gray'?" in gpuimg.refused(*args).err
+
+
+def test_version(gpuimg):
+    assert re.fullmatch(r"gpuimg \d+\.\d+\.\d+\n", gpuimg.ok("--version").text)
+    assert gpuimg.ok("gray", "--version").text == gpuimg.ok("--version").text
+
+
+def test_info(gpuimg):
+    text = gpuimg.ok("info").text
+    for name in ("gpuimg", "compiler", "build", "codecs", "CPU", "  features", "  SIMD", "  cores", "OpenMP", "CUDA"):
+        assert re.search(rf"^{name} +\S", text, re.M), text
+    assert {len(re.match(r" *\S+ +", line).group()) for line in text.splitlines() if line[:12].strip()} == {12}
+    # With CUDA, either devices or the reason why there are none.
+    if "not built" not in text:
+        assert re.search(r"^  (devices|cuda:0) +\S", text, re.M)
