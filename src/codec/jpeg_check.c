@@ -6,6 +6,8 @@
 #include "codec/bytes.h"
 #include "codec/exif.h"
 
+#define DAMAGED "damaged JPEG: "
+
 typedef struct walker {
     gi_bytes bytes;
     gi_jpeg_info *info;
@@ -42,7 +44,7 @@ static const char *segment_name(int code, char text[16]) {
 
 static gi_status damaged(const walker *walk, const char *reason) {
     char text[16];
-    return gi_fail(walk->err, GI_ERR_FORMAT, "damaged JPEG: segment %s at byte %zu: %s",
+    return gi_fail(walk->err, GI_ERR_FORMAT, DAMAGED "segment %s at byte %zu: %s",
                    segment_name(walk->segment.code, text), walk->segment.offset - 2, reason);
 }
 
@@ -195,8 +197,8 @@ static gi_status decide_colour(walker *walk) {
     } else if (info->adobe == 0 || info->adobe == 2) {
         info->colour = info->adobe == 0 ? GI_JPEG_CMYK : GI_JPEG_YCCK;
     } else {
-        return unsupported(walk, info->adobe < 0 ? "CMYK (four components) without an Adobe marker"
-                                                 : "CMYK with an unknown Adobe colour transform");
+        return gi_fail(walk->err, GI_ERR_UNSUPPORTED, "CMYK JPEG %s is not supported: what its inks mean is not told",
+                       info->adobe < 0 ? "without an Adobe marker" : "with an unknown Adobe colour transform");
     }
     return GI_OK;
 }
@@ -205,7 +207,7 @@ static void read_app(walker *walk) {
     gi_jpeg_info *info = walk->info;
     const uint8_t *p = walk->body;
     size_t size = walk->body_size;
-    // After the frame header neither can change how the components are read.
+    if (walk->info->scans) return; // too late to change how the components are read
     if (walk->segment.code == GI_JPEG_APP0 && size >= 5 && memcmp(p, "JFIF", 5) == 0) info->jfif = true;
     if (walk->segment.code == GI_JPEG_APP14 && size >= 12 && memcmp(p, "Adobe", 5) == 0) info->adobe = p[11];
     if (walk->segment.code == GI_JPEG_APP1 && size >= 6 && memcmp(p, "Exif\0\0", 6) == 0 && info->orientation == 1)
@@ -309,6 +311,7 @@ static gi_status read_sos(walker *walk, size_t *at) {
 // Any segment but SOI and EOI.
 static gi_status read_segment(walker *walk, size_t *at) {
     int code = walk->segment.code;
+    if (code == GI_JPEG_SOI) return damaged(walk, "a second SOI");
     if (code == 0x01 || (code >= GI_JPEG_RST0 && code <= GI_JPEG_RST7)) return GI_OK;
     if (walk->segment.size < 2) return damaged(walk, "its length is under 2");
     walk->body = walk->bytes.data + walk->segment.offset + 2;
@@ -342,28 +345,44 @@ gi_status gi_jpeg_check_plausible(const gi_jpeg_info *info, gi_error *err) {
     // A block takes at least one bit. An eighth of that is asked for, so that the beginning of a cut file still decodes
     // and yet a few bytes cannot claim gigabytes.
     if (blocks / 64 <= info->entropy_bytes) return GI_OK;
-    return gi_fail(err, GI_ERR_FORMAT, "damaged JPEG: %llu bytes of image data cannot hold %ux%u pixels",
+    return gi_fail(err, GI_ERR_FORMAT, DAMAGED "%llu bytes of image data cannot hold %ux%u pixels",
                    (unsigned long long)info->entropy_bytes, info->width, info->height);
 }
 
+// Walks to EOI, to the end of the file, or to damage behind the first scan.
+static gi_status walk_segments(walker *walk) {
+    gi_jpeg_info *info = walk->info;
+    size_t at = 2, skipped = 0;
+    info->end = walk->bytes.size;
+    for (;;) {
+        size_t before = at;
+        if (!gi_jpeg_next_segment(walk->bytes, &at, &walk->segment, &skipped)) {
+            note_damage(info, "the file is cut short: no EOI marker");
+            break;
+        }
+        if (walk->segment.code == GI_JPEG_EOI) break;
+        gi_status status = read_segment(walk, &at);
+        if (status == GI_ERR_FORMAT && info->scans > 0) {
+            note_damage(info, walk->err->text + sizeof DAMAGED - 1);
+            info->end = before;
+            break;
+        }
+        if (status != GI_OK) return status;
+    }
+    if (skipped) note_damage(info, "bytes between the segments that belong to none");
+    if (info->scans > 0) return GI_OK;
+    return gi_fail(walk->err, GI_ERR_FORMAT, DAMAGED "it ends at byte %zu before any image data", at);
+}
+
 gi_status gi_jpeg_check(gi_bytes bytes, gi_jpeg_info *info, gi_error *err) {
+    gi_error own; // its text is needed even when the caller wants none
     memset(info, 0, sizeof *info);
     info->orientation = 1;
     info->adobe = -1;
     if (gi_format_sniff(bytes) != GI_FORMAT_JPEG) return gi_fail(err, GI_ERR_FORMAT, "no JPEG signature");
-    walker walk = {.bytes = bytes, .info = info, .err = err};
-    size_t at = 2, skipped = 0;
-    bool ended = false;
-    while (!ended && gi_jpeg_next_segment(bytes, &at, &walk.segment, &skipped)) {
-        if (walk.segment.code == GI_JPEG_SOI) return damaged(&walk, "a second SOI");
-        ended = walk.segment.code == GI_JPEG_EOI;
-        gi_status status = ended ? GI_OK : read_segment(&walk, &at);
-        if (status != GI_OK) return status;
-    }
-    if (!walk.frame || info->scans == 0)
-        return gi_fail(err, GI_ERR_FORMAT, "damaged JPEG: the file ends at byte %zu before any image data", at);
-    if (!ended) note_damage(info, "the file is cut short: no EOI marker");
-    if (skipped) note_damage(info, "bytes between the segments that belong to none");
+    walker walk = {.bytes = bytes, .info = info, .err = err ? err : &own};
+    gi_status status = walk_segments(&walk);
+    if (status != GI_OK) return status;
     for (int i = 0; i < info->components; i++)
         if (!info->component[i].scanned) note_damage(info, "a colour component has no scan");
     return decide_colour(&walk);

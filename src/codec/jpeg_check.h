@@ -45,6 +45,7 @@ typedef struct gi_jpeg_info {
     int orientation; // from EXIF, else 1
     int scans;
     uint64_t entropy_bytes;            // of all scans
+    size_t end;                        // what is past this offset is not to be decoded
     char damage[GI_JPEG_DAMAGE_BYTES]; // what is wrong with a file that still decodes; empty when sound
 } gi_jpeg_info;
 
@@ -63,8 +64,9 @@ typedef struct gi_jpeg_segment {
 // *skipped counts bytes that belong to no segment.
 bool gi_jpeg_next_segment(gi_bytes bytes, size_t *at, gi_jpeg_segment *segment, size_t *skipped);
 
-// Walks the file. GI_ERR_FORMAT with the segment's name and offset for what a decoder cannot survive (table, component
-// and range errors, a cut before any image data); what it can survive goes to info->damage. GI_ERR_UNSUPPORTED:
+// Walks the file. GI_ERR_FORMAT with the segment's name and offset for what no image can come of (table, component and
+// range errors before the first scan, a cut before it); the first of all other damage goes to info->damage, and
+// info->end is put before a segment that must not be decoded. GI_ERR_UNSUPPORTED:
 // arithmetic, lossless, hierarchical, 12-bit, CMYK without an Adobe marker. GI_ERR_LIMIT: too many scans.
 gi_status gi_jpeg_check(gi_bytes bytes, gi_jpeg_info *info, gi_error *err);
 

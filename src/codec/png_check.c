@@ -102,10 +102,6 @@ static gi_status read_plte(walker *walk, const chunk *c) {
         return damaged(walk, c, "its length is not 3 bytes for 1 to 256 colours");
     if (info->colour == GI_PNG_GRAY || info->colour == GI_PNG_GRAY_ALPHA)
         return damaged(walk, c, "a palette in a gray image");
-    // For true colour it is a mere suggestion. For a palette image it may have fewer entries than the depth could use,
-    // not more.
-    if (info->colour == GI_PNG_PALETTE && c->size / 3 > (size_t)1 << info->depth)
-        return damaged(walk, c, "more colours than the depth allows");
     info->palette = c->data;
     info->palette_size = (int)(c->size / 3);
     return GI_OK;

@@ -87,43 +87,44 @@ static gi_status put_head(const png_writer *png, gi_error *err) {
     return status;
 }
 
-// Level 0: stored blocks, nothing compressed.
-static gi_status store(const uint8_t *data, size_t size, uint8_t **out, size_t *out_size, gi_error *err) {
+// Level 0: stored blocks, written as they are made.
+static gi_status put_stored(const png_writer *png, gi_error *err) {
     enum { BLOCK = 65535 };
-    size_t blocks = size / BLOCK + 1;
-    uint8_t *p = *out = malloc(size + 5 * blocks + 6);
+    size_t size = png->used, blocks = (size + BLOCK - 1) / BLOCK;
+    uint8_t *stream = malloc(size + 5 * blocks + 6), *p = stream;
     if (!p) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of compressed data", size);
-    *p++ = 0x78;
-    *p++ = 0x01;
-    for (size_t i = 0; i < blocks; i++) {
-        size_t done = i * BLOCK, length = size - done < BLOCK ? size - done : BLOCK;
-        *p++ = i + 1 == blocks; // the last block
+    gi_put_be16(p, 0x7801);
+    p += 2;
+    for (size_t done = 0; done < size;) {
+        size_t length = size - done < BLOCK ? size - done : BLOCK;
+        *p++ = done + length == size; // the last block
         *p++ = (uint8_t)length;
         *p++ = (uint8_t)(length >> 8);
         *p++ = (uint8_t)~length;
         *p++ = (uint8_t)(~length >> 8);
-        memcpy(p, data + done, length);
+        memcpy(p, png->filtered + done, length);
         p += length;
+        done += length;
     }
-    gi_put_be32(p, gi_adler32(1, data, size));
-    *out_size = (size_t)(p + 4 - *out);
-    return GI_OK;
+    gi_put_be32(p, gi_adler32(1, png->filtered, size));
+    gi_status status = put_chunk(png->sink, "IDAT", (gi_bytes){stream, (size_t)(p + 4 - stream)}, err);
+    free(stream);
+    return status;
+}
+
+static gi_status put_compressed(const png_writer *png, gi_error *err) {
+    gi_stb_stream stream = {NULL, 0};
+    gi_status status = gi_stb_deflate((gi_bytes){png->filtered, png->used}, png->options->png_level, &stream, err);
+    if (status == GI_OK) status = put_chunk(png->sink, "IDAT", (gi_bytes){stream.data, stream.size}, err);
+    gi_stb_stream_free(&stream);
+    return status;
 }
 
 static gi_status png_finish(gi_writer *writer, gi_error *err) {
     png_writer *png = (png_writer *)writer;
-    uint8_t *stream = NULL;
-    size_t size = 0;
-    int level = png->options->png_level;
-    gi_status status = level == 0 ? store(png->filtered, png->used, &stream, &size, err)
-                                  : gi_stb_deflate(png->filtered, png->used, level, &stream, &size, err);
-    if (status == GI_OK) status = put_head(png, err);
-    if (status == GI_OK) status = put_chunk(png->sink, "IDAT", (gi_bytes){stream, size}, err);
+    gi_status status = put_head(png, err);
+    if (status == GI_OK) status = png->options->png_level == 0 ? put_stored(png, err) : put_compressed(png, err);
     if (status == GI_OK) status = put_chunk(png->sink, "IEND", (gi_bytes){NULL, 0}, err);
-    if (level == 0)
-        free(stream);
-    else
-        gi_stb_free(stream);
     return status;
 }
 

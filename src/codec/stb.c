@@ -4,6 +4,9 @@
 #include "codec/stb.h"
 
 #include <limits.h>
+#include <setjmp.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,13 @@
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb_image.h>
 
+// stb's compressor goes on with NULL when an array cannot grow: allocations of its leave it by a jump instead.
+static void *compressor_grow(void *memory, size_t size);
+static void compressor_free(void *memory);
+#define STBIW_MALLOC(size) compressor_grow(NULL, size)
+#define STBIW_REALLOC(memory, size) compressor_grow(memory, size)
+#define STBIW_FREE(memory) compressor_free(memory)
+#define STBIW_ASSERT(condition) ((void)0)
 #define STBI_WRITE_NO_STDIO
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -41,6 +51,7 @@
 gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_error *err) {
     stbi__zbuf z;
     memset(&z, 0, sizeof z);
+    stbi__g_failure_reason = NULL; // an invalid block type sets none
     z.zbuffer = (stbi_uc *)(uintptr_t)in.data;
     // With the padding stb never finds its input exhausted within the last symbols, where it would fail or count bytes
     // that are not there.
@@ -62,17 +73,62 @@ gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_
     return GI_OK;
 }
 
-gi_status gi_stb_deflate(const uint8_t *data, size_t size, int level, uint8_t **out, size_t *out_size, gi_error *err) {
+// What stands before each block of the compressor: all of a thread's blocks are linked, to be freed after a jump.
+typedef struct block {
+    alignas(max_align_t) struct block *next;
+    struct block *previous;
+} block;
+
+static _Thread_local block *compressor_blocks;
+static _Thread_local jmp_buf *compressor_exit;
+
+static void compressor_unlink(block *b) {
+    if (b->next) b->next->previous = b->previous;
+    if (b->previous)
+        b->previous->next = b->next;
+    else
+        compressor_blocks = b->next;
+}
+
+static void *compressor_grow(void *memory, size_t size) {
+    block *old = memory ? (block *)memory - 1 : NULL;
+    if (old) compressor_unlink(old);
+    block *b = size > SIZE_MAX - sizeof *b ? NULL : realloc(old, size + sizeof *b);
+    if (!b) {
+        free(old);
+        longjmp(*compressor_exit, 1);
+    }
+    *b = (block){compressor_blocks, NULL};
+    if (b->next) b->next->previous = b;
+    compressor_blocks = b;
+    return b + 1;
+}
+
+static void compressor_free(void *memory) {
+    if (!memory) return;
+    compressor_unlink((block *)memory - 1);
+    free((block *)memory - 1);
+}
+
+gi_status gi_stb_deflate(gi_bytes data, int level, gi_stb_stream *out, gi_error *err) {
     // The number of earlier places that are tried for a match; 5 is the least stb takes, 8 its default.
     static const int effort[10] = {5, 5, 5, 5, 6, 7, 8, 12, 20, 32};
-    int bytes = 0;
-    *out = stbi_zlib_compress((unsigned char *)(uintptr_t)data, (int)size, &bytes, effort[level]);
-    if (!*out) return gi_fail(err, GI_ERR_MEMORY, "no memory to compress %zu bytes", size);
-    *out_size = (size_t)bytes;
+    jmp_buf failed;
+    int size = 0;
+    compressor_exit = &failed;
+    if (setjmp(failed)) {
+        while (compressor_blocks) compressor_free(compressor_blocks + 1);
+        return gi_fail(err, GI_ERR_MEMORY, "no memory to compress %zu bytes", data.size);
+    }
+    out->data = stbi_zlib_compress((unsigned char *)(uintptr_t)data.data, (int)data.size, &size, effort[level]);
+    out->size = (size_t)size;
     return GI_OK;
 }
 
-void gi_stb_free(void *memory) { STBIW_FREE(memory); }
+void gi_stb_stream_free(gi_stb_stream *stream) {
+    compressor_free(stream->data);
+    stream->data = NULL;
+}
 
 // ---- JPEG decoding ------------------------------------------------------------------------------------------------
 
@@ -109,12 +165,20 @@ static void tell(char *damage, const char *text) {
     if (!damage[0]) snprintf(damage, GI_JPEG_DAMAGE_BYTES, "%s", text);
 }
 
-// Bytes left between the last code and the end of the scan; zeros and fill bytes are padding.
+static bool is_padding(unsigned byte) { return byte == 0 || byte == 0xFF; }
+
+// True when bytes are left between the last code and the end of the scan. Zeros, fill bytes and a restart marker too
+// many are taken for padding.
 static bool has_leftover(const stbi__jpeg *j) {
-    if (j->code_bits >= 8 && !j->nomore && (j->code_buffer >> 24) != 0 && (j->code_buffer >> 24) != 0xFF) return true;
-    const uint8_t *p = j->s->img_buffer;
-    while (p < j->s->img_buffer_end && (*p == 0 || *p == 0xFF)) p++;
-    return p < j->s->img_buffer_end;
+    uint32_t bits = j->code_buffer << (j->code_bits > 0 ? j->code_bits % 8 : 0);
+    for (int whole = j->code_bits / 8; whole > 0; whole--, bits <<= 8)
+        if (!is_padding(bits >> 24)) return true;
+    const uint8_t *p = j->s->img_buffer, *begin = p;
+    for (; p < j->s->img_buffer_end; p++) {
+        bool restart = p > begin && p[-1] == 0xFF && *p >= GI_JPEG_RST0 && *p <= GI_JPEG_RST7;
+        if (!is_padding(*p) && !restart) return true;
+    }
+    return false;
 }
 
 static void decode_scan(gi_stb_jpeg *jpeg, gi_bytes bytes, size_t *at, char *damage) {
@@ -188,6 +252,8 @@ gi_status gi_stb_jpeg_decode(gi_bytes bytes, const gi_jpeg_info *info, gi_stb_jp
     made->state.s = &made->context;
     made->state.marker = STBI__MARKER_none;
     stbi__setup_jpeg(&made->state);
+    bytes.size = info->end;
+    stbi__g_failure_reason = NULL;
     size_t at = 2, skipped = 0;
     gi_jpeg_segment segment;
     gi_status status = GI_OK;

@@ -16,10 +16,15 @@
 // the stream holds more than `need` bytes. GI_ERR_FORMAT: it holds fewer, is corrupt, or its checksum is wrong.
 gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_error *err);
 
-// Compresses into a zlib stream of its own allocation, which the caller frees with gi_stb_free. size is at most
-// GI_CODEC_BUFFER_LIMIT; level 1..9.
-gi_status gi_stb_deflate(const uint8_t *data, size_t size, int level, uint8_t **out, size_t *out_size, gi_error *err);
-void gi_stb_free(void *memory);
+// A zlib stream. Free with gi_stb_stream_free, in the thread that made it.
+typedef struct gi_stb_stream {
+    uint8_t *data;
+    size_t size;
+} gi_stb_stream;
+
+// Compresses at most GI_CODEC_BUFFER_LIMIT bytes at level 1..9.
+gi_status gi_stb_deflate(gi_bytes data, int level, gi_stb_stream *out, gi_error *err);
+void gi_stb_stream_free(gi_stb_stream *stream);
 
 // A decoded JPEG: planes of components, turned into rows as they are asked for.
 typedef struct gi_stb_jpeg gi_stb_jpeg;

@@ -1,0 +1,99 @@
+#include "codec/exif.h"
+#include "codec_files.h"
+
+enum { SIZE = 26 };
+
+// A TIFF block with one entry, in either byte order.
+static void make(uint8_t block[SIZE], bool big, int value) {
+    gi_exif_write(value, block);
+    if (big) return;
+    static const uint8_t little[SIZE] = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0};
+    memcpy(block, little, SIZE);
+    block[18] = (uint8_t)value;
+    block[19] = (uint8_t)(value >> 8);
+}
+
+// Parses a copy of exactly that size, so that a sanitizer sees every byte read past it.
+static int parse(const uint8_t *data, size_t size) {
+    uint8_t *exact = malloc(size ? size : 1);
+    assert_non_null(exact);
+    memcpy(exact, data, size);
+    int orientation = gi_exif_orientation((gi_bytes){exact, size});
+    free(exact);
+    return orientation;
+}
+
+static void all_values_both_orders(void **state) {
+    (void)state;
+    uint8_t block[SIZE];
+    for (int big = 0; big < 2; big++)
+        for (int value = 0; value < 256; value++) {
+            make(block, big, value);
+            assert_int_equal(parse(block, SIZE), value >= 1 && value <= 8 ? value : 1);
+        }
+}
+
+static void cut_anywhere(void **state) {
+    (void)state;
+    uint8_t block[SIZE];
+    for (int big = 0; big < 2; big++)
+        for (size_t size = 0; size < SIZE; size++) {
+            make(block, big, 6);
+            // The entry ends at byte 22; the link after it is not needed.
+            assert_int_equal(parse(block, size), size >= 22 ? 6 : 1);
+        }
+}
+
+static void hostile_fields(void **state) {
+    (void)state;
+    static const struct {
+        int at;
+        uint8_t bytes[4];
+    } cases[] = {
+        {0, {'X', 'M', 0, 42}},         // no byte order
+        {2, {0, 43, 0, 0}},             // wrong magic number
+        {4, {0xFF, 0xFF, 0xFF, 0xFF}},  // directory past the end
+        {4, {0, 0, 0, 25}},             // directory at the very end
+        {4, {0x80, 0, 0, 0}},           // negative, were it signed
+        {12, {0, 4, 0, 0}},             // LONG rather than SHORT
+        {14, {0, 0, 0, 0}},             // no value
+        {14, {0xFF, 0xFF, 0xFF, 0xFF}}, // very many values
+        {10, {0x01, 0x0F, 0, 3}},       // another tag
+        {8, {0, 0, 0x01, 0x12}},        // no entries
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t block[SIZE];
+        make(block, true, 6);
+        memcpy(block + cases[i].at, cases[i].bytes, 4);
+        assert_int_equal(parse(block, SIZE), 1);
+    }
+}
+
+static void more_entries_announced_than_there_are(void **state) {
+    (void)state;
+    uint8_t block[SIZE];
+    make(block, true, 6);
+    block[8] = block[9] = 0xFF;
+    assert_int_equal(parse(block, SIZE), 6); // found before the end
+    block[11] = 0x0F;
+    assert_int_equal(parse(block, SIZE), 1); // not found, and not looked for past the end
+}
+
+static void directory_that_points_to_itself(void **state) {
+    (void)state;
+    uint8_t block[SIZE];
+    make(block, true, 6);
+    block[11] = 0x0F;
+    block[25] = 8; // the next directory is this one
+    assert_int_equal(parse(block, SIZE), 1);
+    make(block, true, 6);
+    gi_put_be32(block + 4, 0); // the directory overlaps the header
+    assert_int_equal(parse(block, SIZE), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_values_both_orders), cmocka_unit_test(cut_anywhere), cmocka_unit_test(hostile_fields),
+        cmocka_unit_test(more_entries_announced_than_there_are), cmocka_unit_test(directory_that_points_to_itself)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
