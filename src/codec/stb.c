@@ -60,10 +60,12 @@ gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_
     size_t produced = (size_t)(z.zout - z.zout_start), used = (size_t)(z.zbuffer - in.data);
     *more = produced > need;
     if (!whole && *more) return GI_OK; // it holds more than fits, so its checksum cannot be computed
-    if (!whole && used >= in.size) return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early");
-    if (!whole)
-        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data is corrupt (%s)",
-                       stbi_failure_reason() ? stbi_failure_reason() : "invalid block");
+    if (!whole) {
+        const char *reason = stbi__g_failure_reason ? stbi__g_failure_reason : "invalid block";
+        bool early = used >= in.size || strcmp(reason, "read past buffer") == 0;
+        return early ? gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early")
+                     : gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data is corrupt (%s)", reason);
+    }
     used -= (size_t)z.num_bits / 8; // whole bytes read ahead
     if (produced < need || in.size < used + 4)
         return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early");
