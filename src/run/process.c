@@ -186,24 +186,30 @@ static void sweep_beside(const char *path) {
     free(parent);
 }
 
-// Makes and sweeps the directory that the output goes to.
-static gi_status prepare_directory(const image *im, gi_error *err) {
-    const char *out = im->request->item->out;
+// True when the output, if it is there at all, is a file that a temporary will replace.
+static bool takes_temporary(const char *out) {
     struct stat st;
-    gi_status status = GI_OK;
-    if (!out || (stat(out, &st) == 0 && !S_ISREG(st.st_mode))) return GI_OK;
-    if (im->request->make_directories) {
-        char *parent = gi_path_parent(out);
-        status = parent ? gi_path_make_directories(parent, err) : gi_fail(err, GI_ERR_MEMORY, "out of memory");
-        free(parent);
-    }
-    if (status != GI_OK || !im->request->sweep) return status;
+    return out && (stat(out, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+// Removes what killed runs left beside the output, and beside what it links to.
+static void sweep(const char *out) {
+    struct stat st;
     char *target = NULL;
+    if (!takes_temporary(out)) return;
     if (lstat(out, &st) == 0 && S_ISLNK(st.st_mode) && gi_path_follow(out, &target, NULL) == GI_OK)
         sweep_beside(target);
     free(target);
     sweep_beside(out);
-    return GI_OK;
+}
+
+static gi_status make_directory(const image *im, gi_error *err) {
+    const char *out = im->request->item->out;
+    if (!im->request->make_directories || !out) return GI_OK;
+    char *parent = gi_path_parent(out);
+    gi_status status = parent ? gi_path_make_directories(parent, err) : gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    free(parent);
+    return status;
 }
 
 static gi_status write_result(image *im, gi_error *err) {
@@ -216,7 +222,7 @@ static gi_status write_result(image *im, gi_error *err) {
     gi_output *output = NULL;
     gi_encoder *encoder = NULL;
     gi_sink sink;
-    gi_status status = prepare_directory(im, err);
+    gi_status status = make_directory(im, err);
     if (status == GI_OK) status = gi_output_open_cancellable(im->request->item->out, options->cancel, &output, err);
     if (status != GI_OK) goto out;
     sink = gi_output_sink(output);
@@ -255,6 +261,7 @@ static void image_free(image *im) {
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err) {
     image im = {.worker = worker, .request = request, .name = request->item->in ? request->item->in : "-"};
     *skipped = false;
+    if (request->sweep) sweep(request->item->out);
     gi_status status = check_existing(&im, skipped, err);
     if (status != GI_OK || *skipped) return status;
     status = open_decoder(&im, err);

@@ -294,7 +294,9 @@ static void output_directories(void **state) {
     // What a killed run left is gone after the next, also beside the target of a link.
     mkdir("out", 0777);
     put_text("out/.a.png.gpuimg-1-1.tmp", "half");
+    put_text("in/0.png", "bad"); // whatever becomes of the first file
     assert_int_equal(run_tree("in", "out"), GI_OK);
+    assert_result(1, 0, 1, 0);
     assert_int_equal(entry_count("out"), 1);
     put_text("out/.a.png.gpuimg-1-1.tmp", "half");
     assert_int_equal(symlink("out/a.png", "link.png"), 0);
