@@ -40,6 +40,17 @@ void gi_buffer_repeat(gi_buffer *text, const char *string, size_t times) {
     for (size_t i = 0; i < times; i++) gi_buffer_puts(text, string);
 }
 
+// Reports are mostly counts, and printf would take most of their time.
+void gi_buffer_number(gi_buffer *text, uint64_t number) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    gi_buffer_add(text, digits + at, sizeof digits - at);
+}
+
 void gi_buffer_printf(gi_buffer *text, const char *format, ...) {
     va_list list, again;
     va_start(list, format);

@@ -17,6 +17,7 @@ typedef struct gi_buffer {
 void gi_buffer_add(gi_buffer *text, const void *bytes, size_t size);
 void gi_buffer_puts(gi_buffer *text, const char *string);
 void gi_buffer_repeat(gi_buffer *text, const char *string, size_t times);
+void gi_buffer_number(gi_buffer *text, uint64_t number);
 void gi_buffer_printf(gi_buffer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gi_buffer_free(gi_buffer *text);
 

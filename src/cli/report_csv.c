@@ -23,7 +23,14 @@ static void add_channel(gi_buffer *text, const gi_report_image *image, const gi_
         gi_report_bin_range(image->levels, image->bins, b, &first, &last);
         for (uint32_t v = first; v <= last; v++) count += channel->counts[v];
         add_name(text, image->file);
-        gi_buffer_printf(text, ",%s,%u,%u,%u,%llu\n", channel->name, b, first, last, (unsigned long long)count);
+        gi_buffer_add(text, ",", 1);
+        gi_buffer_puts(text, channel->name);
+        const uint64_t numbers[] = {b, first, last, count};
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+            gi_buffer_add(text, ",", 1);
+            gi_buffer_number(text, numbers[i]);
+        }
+        gi_buffer_add(text, "\n", 1);
     }
 }
 

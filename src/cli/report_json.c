@@ -54,7 +54,8 @@ static void add_bins(gi_buffer *text, const gi_report_image *image, const uint64
         uint64_t count = 0;
         gi_report_bin_range(image->levels, image->bins, b, &first, &last);
         for (uint32_t v = first; v <= last; v++) count += counts[v];
-        gi_buffer_printf(text, "%s%llu", b ? "," : "", (unsigned long long)count);
+        if (b) gi_buffer_add(text, ",", 1);
+        gi_buffer_number(text, count);
     }
     gi_buffer_puts(text, "]");
 }

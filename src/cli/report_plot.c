@@ -1,5 +1,6 @@
 // The bars of one channel: a column for one or more bins, as high as the mean count of a bin there.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/report.h"
@@ -13,6 +14,7 @@ enum {
 typedef struct plot {
     double heights[MAX_COLUMNS]; // counts a bin
     double highest;
+    double top; // what the highest row stands for; less than highest where spikes are cut
     uint32_t levels;
     int columns;      // filled above
     int column_width; // characters a column
@@ -20,6 +22,21 @@ typedef struct plot {
     bool utf8;
     const char *colour; // escape that begins the bars' colour; "" for none
 } plot;
+
+static int by_height(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// A few spikes (white paper, a flat sky) would press all else to the ground: they are cut and marked.
+static double top_of(const plot *p) {
+    double sorted[MAX_COLUMNS];
+    memcpy(sorted, p->heights, sizeof sorted);
+    qsort(sorted, (size_t)p->columns, sizeof sorted[0], by_height);
+    double usual = sorted[(p->columns - 1) * 95 / 100];
+    bool spikes = p->columns >= 32 && usual > 0 && p->highest > 3 * usual;
+    return spikes ? 1.5 * usual : p->highest;
+}
 
 static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, int width) {
     int room = width - AXIS_COLUMNS - 1;
@@ -39,13 +56,17 @@ static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, 
         p->heights[i] = (double)count / (double)(end - begin);
         if (p->heights[i] > p->highest) p->highest = p->heights[i];
     }
+    p->top = top_of(p);
 }
+
+static double share(const plot *p, double count) { return p->total ? 100.0 * count / (double)p->total : 0; }
 
 // What a column shows in a row (0 at the bottom). A bin in use always shows, however few its counts.
 static const char *block(const plot *p, double height, int row) {
     static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     int steps = p->utf8 ? 8 : 2;
-    double full = p->highest > 0 ? height / p->highest * ROWS * steps : 0;
+    if (row == ROWS - 1 && height > p->top) return p->utf8 ? "▲" : "^";
+    double full = p->top > 0 ? (height < p->top ? height / p->top : 1) * ROWS * steps : 0;
     int units = (int)(full + 0.5) - row * steps;
     if (row == 0 && height > 0 && units < 1) units = 1;
     units = units < 0 ? 0 : units > steps ? steps : units;
@@ -54,9 +75,8 @@ static const char *block(const plot *p, double height, int row) {
 
 static void add_row(gi_buffer *text, const plot *p, int row) {
     size_t start = text->size;
-    double percent = p->total ? 100.0 * p->highest / (double)p->total : 0;
     if (row == ROWS - 1)
-        gi_buffer_printf(text, "%6.2f%% %s", percent, p->utf8 ? "┤" : "|");
+        gi_buffer_printf(text, "%6.2f%% %s", share(p, p->top), p->utf8 ? "┤" : "|");
     else
         gi_buffer_printf(text, "        %s", p->utf8 ? "│" : "|");
     gi_buffer_puts(text, p->colour);
@@ -102,8 +122,10 @@ void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, 
     p.utf8 = terminal->utf8;
     p.colour = terminal->colour ? colour_of(image->channels[channel].name) : "";
     fill(&p, image, image->channels[channel].counts, terminal->width);
-    gi_buffer_printf(text, "%s, share of the pixels at each %s\n", image->channels[channel].name,
+    gi_buffer_printf(text, "%s, share of the pixels at each %s", image->channels[channel].name,
                      image->bins == image->levels ? "level" : "bin");
+    if (p.top < p.highest) gi_buffer_printf(text, " (%s: up to %.2f%%)", p.utf8 ? "▲" : "^", share(&p, p.highest));
+    gi_buffer_puts(text, "\n");
     for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);
     add_axis(text, &p);
 }

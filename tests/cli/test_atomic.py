@@ -34,10 +34,10 @@ def kill_in_the_middle(gpuimg, directory, *args, number=signal.SIGKILL, tries=20
 def test_an_old_files_mode_is_kept(gpuimg, image, tmp_path):
     image("a.png")
     for mode in (0o600, 0o640, 0o444, 0o755):
-        out = tmp_path / "b.png"
+        out = tmp_path / f"{mode}.png"
         out.write_bytes(b"old")
         out.chmod(mode)
-        gpuimg.ok("gray", "a.png", "b.png")
+        gpuimg.ok("gray", "a.png", out.name)
         assert out.stat().st_mode & 0o7777 == mode and decoded(out.read_bytes()).mode == "L"
 
 

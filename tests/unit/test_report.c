@@ -202,13 +202,50 @@ static void test_plot_shows_single_counts(void **state) {
     gi_buffer_free(&text);
 }
 
+static void test_plot_cuts_spikes(void **state) {
+    (void)state;
+    uint64_t counts[256];
+    for (int v = 0; v < 256; v++) counts[v] = 100;
+    counts[255] = 1000000;
+    gi_report_image image = {0};
+    image.levels = image.bins = 256;
+    image.channel_count = 1;
+    image.channels[0].name = "gray";
+    image.channels[0].counts = counts;
+    gi_terminal terminal = {300, false, false};
+    gi_buffer text = {0};
+    gi_report_plot(&text, &image, 0, &terminal);
+    assert_non_null(strstr(text.data, "(^: up to 97.51%)\n"));
+    const char *bottom = strstr(text.data, "\n     0%");
+    assert_non_null(bottom);
+    assert_int_equal(bottom[-200], '#');
+    gi_buffer_free(&text);
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    gi_buffer text = {0};
+    gi_buffer_number(&text, 0);
+    gi_buffer_number(&text, 1234567890);
+    gi_buffer_number(&text, UINT64_MAX);
+    assert_string_equal(text.data, "0123456789018446744073709551615");
+    gi_buffer_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_safe_text),  cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_bin_ranges), cmocka_unit_test(test_formats_by_name),
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_total),
-        cmocka_unit_test(test_json_names), cmocka_unit_test(test_nothing_measured),
-        cmocka_unit_test(test_plot_fits),  cmocka_unit_test(test_plot_shows_single_counts),
+        cmocka_unit_test(test_safe_text),
+        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_bin_ranges),
+        cmocka_unit_test(test_formats_by_name),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_total),
+        cmocka_unit_test(test_json_names),
+        cmocka_unit_test(test_nothing_measured),
+        cmocka_unit_test(test_plot_fits),
+        cmocka_unit_test(test_plot_shows_single_counts),
+        cmocka_unit_test(test_plot_cuts_spikes),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
