@@ -62,12 +62,10 @@ if have ccache >/dev/null; then
     launchers=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
 fi
 
-# build PRESET COMPILER ARGUMENT...
+# build PRESET COMPILER [TARGET]
 build() {
-    local preset=$1 compiler=$2
-    shift 2
-    cmake --preset "$preset" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" "$@" &&
-        cmake --build "build/$preset" --parallel "$jobs"
+    cmake --preset "$1" -G Ninja -DCMAKE_C_COMPILER="$2" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" &&
+        cmake --build "build/$1" --parallel "$jobs" --target "${3:-all}"
 }
 run_tests() {
     local preset=$1
@@ -79,7 +77,7 @@ stage_gcc() { build ci gcc && run_tests ci; }
 stage_sanitizers() { build asan gcc && run_tests asan; }
 stage_clang() { build clang clang && run_tests clang -L unit; }
 stage_fuzz() {
-    build fuzz clang && run_tests fuzz -L fuzz || return 1
+    build fuzz clang fuzz_targets && run_tests fuzz -L fuzz || return 1
     if ((fuzz_seconds > 0)); then fuzz_all; fi
 }
 
