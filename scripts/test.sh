@@ -85,7 +85,7 @@ stage_fuzz() {
 fuzz_all() {
     local target name found
     for target in build/fuzz/bin/fuzz_*; do
-        name=${target##*/fuzz_}
+        name=${target##*/}
         found=build/fuzz/found/$name
         mkdir -p "$found"
         "$target" -max_total_time="$fuzz_seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
@@ -97,7 +97,7 @@ summary=()
 failures=0
 # stage FUNCTION TITLE: its output is shown and kept; the summary gets ctest's line, or where it failed before that.
 stage() {
-    local function=$1 title=$2 log=build/logs/$1.log start=$SECONDS verdict=ok result
+    local function=$1 title=$2 log=build/logs/$1.log start=$SECONDS verdict=ok result name
     printf '\n==== %s ====\n' "$title"
     if ! "$function" 2>&1 </dev/null | tee "$log"; then
         verdict=FAILED
@@ -105,9 +105,9 @@ stage() {
     fi
     result=$(grep -E '^[0-9]+% tests passed' "$log" | tail -n 1) || result="no test ran"
     summary+=("$(printf '%-6s  %-26s %4d s  %s' "$verdict" "$title" $((SECONDS - start)) "$result")")
-    if [[ $verdict == FAILED ]]; then
-        summary+=("$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (.*)$/          \1/p' "$log")")
-    fi
+    while read -r name; do
+        summary+=("          $name")
+    done < <(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (.*)$/\1/p' "$log")
 }
 
 require need_build_tools
