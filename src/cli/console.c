@@ -44,8 +44,8 @@ void gi_complain(const char *format, ...) {
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    const gi_console console = {0};
-    gi_console_say((void *)(uintptr_t)&console, GI_FAILURE, NULL, text);
+    gi_console console = {0};
+    gi_console_say(&console, GI_FAILURE, NULL, text);
 }
 
 // One character of the pipeline as shown: its bytes in the source and its columns.

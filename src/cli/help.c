@@ -81,8 +81,16 @@ static void add_inputs_help(gi_buffer *text, unsigned mask) {
                       "directory when there are several images, or - for standard output. The format follows "
                       "OUT's extension (.png, .jpg, .jpeg), else the input's.");
     else
-        add_paragraph(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
-                            "report follows the extension of -o (.txt, .json, .csv), else it is text.");
+        add_paragraph(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of "
+                            "the report follows the extension of -o (.txt, .json, .csv), else it is text.");
+    if (mask & GI_FOR_HIST)
+        add_paragraph(text,
+                      "Several images: their reports follow each other in the order of the inputs; --total adds "
+                      "gray, red, green, blue and alpha up, each over the images that have it. JSON: {\"schema\":1, "
+                      "\"images\":[{file, width, height, pixels, channels:[{name, bins, count, min, max, mean, "
+                      "std, median, percentiles, entropy, otsu, clipped_shadows, clipped_highlights}]}]}; bins are "
+                      "the counts, count is their sum. CSV: the columns file, channel, bin, from, to, count; a bin "
+                      "holds the levels from..to.");
 }
 
 int gi_help_show(const gi_command *command) {

@@ -32,8 +32,8 @@ static gi_status check_usage(const char *user, const gi_options *options, gi_ope
 
 static gi_status refuse_existing(const gi_options *options, const char *path) {
     if (!options->no_clobber || !path || access(path, F_OK) != 0) return GI_OK;
-    const gi_console console = {0};
-    gi_messages messages = {gi_console_say, (void *)&console};
+    gi_console console = {0};
+    gi_messages messages = {gi_console_say, &console};
     gi_say(&messages, GI_FAILURE, path, "exists already");
     return GI_ERR_EXISTS;
 }
