@@ -105,9 +105,10 @@ stage() {
     fi
     result=$(grep -E '^[0-9]+% tests passed' "$log" | tail -n 1) || result="no test ran"
     summary+=("$(printf '%-6s  %-26s %4d s  %s' "$verdict" "$title" $((SECONDS - start)) "$result")")
+    # The names of failed tests, not of skipped ones.
     while read -r name; do
         summary+=("          $name")
-    done < <(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (.*)$/\1/p' "$log")
+    done < <(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) ([^S].*)$/\1/p' "$log")
 }
 
 require need_build_tools
