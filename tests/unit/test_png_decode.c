@@ -61,7 +61,7 @@ static void unfiltered(uint8_t *rows, size_t row_bytes, uint32_t height, size_t 
 static unsigned sample_at(const uint8_t *row, size_t index, int depth) {
     unsigned value = 0;
     for (size_t bit = index * (size_t)depth; bit < (index + 1) * (size_t)depth; bit++)
-        value = value << 1 | (row[bit / 8] >> (7 - bit % 8) & 1U);
+        value = value << 1 | ((unsigned)row[bit / 8] >> (7 - bit % 8) & 1U);
     return value;
 }
 
