@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <wctype.h>
 
+#include "run/temporary.h"
+
 // The locale that knows all letters, or 0: ASCII only then.
 static locale_t unicode_locale;
 static void make_locale(void) { unicode_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); }
@@ -67,9 +69,10 @@ char *gi_fold_case(const char *text) {
 }
 
 bool gi_folds_case(const char *directory) {
-    char lower[64], upper[64];
-    snprintf(lower, sizeof lower, ".gpuimg-case-%ld", (long)getpid());
-    snprintf(upper, sizeof upper, ".GPUIMG-CASE-%ld", (long)getpid());
+    // Named as a temporary, so that one left by a kill is swept.
+    char lower[GI_TEMPORARY_SIZE], upper[GI_TEMPORARY_SIZE];
+    gi_temporary_name(lower, "case", GI_TEMPORARY_SIZE, 0);
+    gi_temporary_name(upper, "CASE", GI_TEMPORARY_SIZE, 0);
     int directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory_fd < 0) return false;
     struct stat made, found;

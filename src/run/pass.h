@@ -18,7 +18,7 @@
 typedef struct gi_gate {
     pthread_mutex_t mutex;
     pthread_cond_t free;
-    int places; // left; negative at first: no limit
+    int places; // left
     bool limited;
 } gi_gate;
 

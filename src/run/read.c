@@ -61,7 +61,7 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
     gi_status status = grow(file, FIRST_CAPACITY, err);
     if (status == GI_OK) status = read_until(fd, capacity, options, file, &ended, err);
     if (status != GI_OK) return status;
-    if (file->size == 0) return gi_fail(err, GI_ERR_FORMAT, "empty");
+    if (file->size == 0) return gi_fail(err, GI_ERR_FORMAT, "an empty file");
     if (options->image_only && gi_format_sniff((gi_bytes){file->data, file->size}) == GI_FORMAT_UNKNOWN)
         return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG");
     capacity = expected >= FIRST_CAPACITY ? expected + 1 : FIRST_CAPACITY;
