@@ -301,6 +301,7 @@ static gi_status read_sos(walker *walk, size_t *at) {
     size_t from = *at;
     *at = gi_jpeg_scan_end(walk->bytes, from);
     info->entropy_bytes += *at - from;
+    if (*at == walk->bytes.size) return GI_OK; // cut: told once the walk ends
     uint64_t mcus = count == 1 ? gi_jpeg_blocks(info, only)
                                : ceil_div(info->width, 8 * (uint64_t)info->h_max) *
                                      ceil_div(info->height, 8 * (uint64_t)info->v_max);
