@@ -98,7 +98,7 @@ def measure(gpuimg, pipeline, paths):
         report = json.loads(gpuimg.run("run", pipeline, "--format", "json", *paths).stdout)
         results = [np.array([c["bins"] for c in entry["channels"]], "<u8") for entry in report["images"]]
     else:
-        gpuimg.run("run", pipeline, *paths, gpuimg.folder / "out")
+        gpuimg.run("run", pipeline, "--png-level", 1, *paths, gpuimg.folder / "out")
         results = [read_png(gpuimg.folder / "out" / path.name) for path in paths]
     return {name: sha256(result) for name, result in zip(IMAGES, results, strict=True)}
 
