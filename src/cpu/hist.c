@@ -88,12 +88,12 @@ gi_status gi_cpu_hist(const gi_cpu_job *job, gi_error *err) {
         return gi_fail(err, GI_ERR_UNSUPPORTED, "histograms take 1 to 4 channels of 8 or 16 bits");
 
     hist_work work = {.in = *in, .counts = job->counts, .copies = copies_of(in)};
-    work.spans = gi_spans_make(in, gi_view_is_packed(in));
+    work.spans = gi_spans_make(in, gi_view_is_packed(in), GI_SPAN_LONG);
     work.levels = (size_t)gi_sample_max(in->sample) + 1;
     work.table_size = (size_t)work.copies * (size_t)in->channels * work.levels;
-    int threads = gi_spans_threads(&work.spans, job->threads);
+    int threads = gi_spans_threads(in, job->threads);
     // A thread's table has to be filled and added up: not for fewer pixels than it has counters.
-    int64_t spans_per_table = (int64_t)(work.table_size / GI_SPAN_PIXELS) + 1;
+    int64_t spans_per_table = (int64_t)(work.table_size / GI_SPAN_LONG) + 1;
     if (work.spans.count / spans_per_table < threads) threads = (int)(work.spans.count / spans_per_table);
     if (threads < 1) threads = 1;
 

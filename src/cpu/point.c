@@ -78,7 +78,7 @@ static void apply_span(const point_work *work, gi_span at) {
         apply_curves(work, &work->before, in, out, at.pixels);
         return;
     }
-    uint16_t curved[GI_SPAN_PIXELS * GI_MAX_CHANNELS];
+    uint16_t curved[GI_SPAN_SHORT * GI_MAX_CHANNELS]; // read and written as the image's samples
     if (work->before.kind != CURVES_IDENTITY) {
         apply_curves(work, &work->before, in, curved, at.pixels);
         in = curved;
@@ -118,10 +118,11 @@ gi_status gi_cpu_point(const gi_cpu_job *job, gi_error *err) {
     }
     curve_set_make(&work.before, point->before, job->in.channels, job->in.sample);
     if (point->mix != GI_MIX_NONE) curve_set_make(&work.after, &point->after, job->out.channels, job->in.sample);
-    work.spans = gi_spans_make(&job->in, gi_view_is_packed(&job->in) && gi_view_is_packed(&job->out));
+    work.spans = gi_spans_make(&job->in, gi_view_is_packed(&job->in) && gi_view_is_packed(&job->out),
+                               point->mix == GI_MIX_NONE ? GI_SPAN_LONG : GI_SPAN_SHORT);
 
     const int64_t count = work.spans.count;
-    const int threads = gi_spans_threads(&work.spans, job->threads);
+    const int threads = gi_spans_threads(&job->in, job->threads);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t i = 0; i < count; i++) apply_span(&work, gi_spans_at(&work.spans, i));
     return GI_OK;
