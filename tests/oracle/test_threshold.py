@@ -83,7 +83,7 @@ OTSU_IMAGES = {
     "ramp": np.arange(256, dtype=np.uint8)[None, :],
     "noise": random_image((17, 31), 1),
     "smooth": smooth_image((200, 100))[..., 0].copy(),
-    "all black": np.zeros((7, 5), np.uint8),
+    **{f"all {v}": np.full((7, 5), v, np.uint8) for v in (0, 1, 77, 254, 255)},
 }
 
 
