@@ -7,6 +7,7 @@
 #include "cli/buffer.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/report.h"
 #include "cli/terminal.h"
 
 enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 14, MAX_WIDTH = 100 };
@@ -74,6 +75,17 @@ static void add_paragraph(gi_buffer *text, const char *words) {
     gi_buffer_puts(text, "\n");
 }
 
+static void add_report_help(gi_buffer *text) {
+    gi_buffer words = {0};
+    gi_buffer_puts(&words, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
+                           "report follows the extension of -o (");
+    gi_report_add_words(&words, ".");
+    gi_buffer_puts(&words, "), else it is text. SVG and PNG hold a plot for each image, one below the other; HTML is a "
+                           "page of its own with thumbnails, plots, tables and an overview.");
+    if (!words.failed) add_paragraph(text, words.data);
+    gi_buffer_free(&words);
+}
+
 static void add_inputs_help(gi_buffer *text, unsigned mask) {
     if (mask & GI_FOR_IMAGE)
         add_paragraph(text,
@@ -81,16 +93,7 @@ static void add_inputs_help(gi_buffer *text, unsigned mask) {
                       "directory when there are several images, or - for standard output. The format follows "
                       "OUT's extension (.png, .jpg, .jpeg), else the input's.");
     else
-        add_paragraph(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of "
-                            "the report follows the extension of -o (.txt, .json, .csv), else it is text.");
-    if (mask & GI_FOR_HIST)
-        add_paragraph(text,
-                      "Several images: their reports follow each other in the order of the inputs; --total adds "
-                      "gray, red, green, blue and alpha up, each over the images that have it. JSON: {\"schema\":1, "
-                      "\"images\":[{file, width, height, pixels, channels:[{name, bins, count, min, max, mean, "
-                      "std, median, percentiles, entropy, otsu, clipped_shadows, clipped_highlights}]}]}; bins are "
-                      "the counts, count is their sum. CSV: the columns file, channel, bin, from, to, count; a bin "
-                      "holds the levels from..to.");
+        add_report_help(text);
 }
 
 int gi_help_show(const gi_command *command) {

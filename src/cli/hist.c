@@ -9,17 +9,31 @@
 #include "cli/signals.h"
 #include "cli/sink.h"
 
-static gi_status report_format(const gi_options *options, gi_report_format *format, gi_error *err) {
-    *format = GI_REPORT_TEXT;
+static gi_status refuse_format(gi_error *err, const char *format, const char *culprit, const char *mark) {
+    gi_buffer words = {0};
+    gi_report_add_words(&words, mark);
+    gi_status status = gi_fail(err, GI_ERR_USAGE, format, culprit, words.failed ? "" : words.data);
+    gi_buffer_free(&words);
+    return status;
+}
+
+static gi_status choose_style(const gi_options *options, const gi_report_style **style, gi_error *err) {
+    bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
+    *style = &gi_report_text;
     if (options->format) {
-        if (gi_report_format_of_word(options->format, format)) return GI_OK;
-        return gi_fail(err, GI_ERR_USAGE,
-                       "option --format takes txt, json or csv for a report; png and jpg are for images");
+        *style = gi_report_style_of_word(options->format);
+        if (!*style)
+            return refuse_format(err, "--format %s is for images; a report's formats are %s", options->format, "");
+    } else if (!to_stdout) {
+        *style = gi_report_style_of_name(options->output);
+        if (!*style)
+            return refuse_format(err, "no report format has the extension of '%.200s': known are %s", options->output,
+                                 ".");
     }
-    if (!options->output || strcmp(options->output, "-") == 0) return GI_OK;
-    if (gi_report_format_of_name(options->output, format)) return GI_OK;
-    return gi_fail(err, GI_ERR_USAGE, "no report format has the extension of '%.200s': known are .txt, .json and .csv",
-                   options->output);
+    if ((*style)->binary && to_stdout && isatty(STDOUT_FILENO))
+        return gi_fail(err, GI_ERR_USAGE, "standard output is a terminal: send the %s to a file or a pipe",
+                       (*style)->word);
+    return GI_OK;
 }
 
 static gi_status check_usage(const char *user, const gi_options *options, gi_operands operands, gi_error *err) {
@@ -63,6 +77,7 @@ static gi_status measure(gi_session *session, const gi_report_request *request) 
     batch.on_measured = on_measured;
     batch.on_progress = on_progress;
     batch.context = report;
+    if (!request->total) batch.thumbnail_side = request->style->thumbnail_side;
     run = gi_session_run(session, &batch, &result);
     status = gi_report_state(report, &err);
     // Nothing measured, stopped half way: a report would look like a result.
@@ -87,7 +102,7 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     session.inputs = operands.names;
     session.input_count = operands.count;
     gi_status status = check_usage(user, options, operands, &err);
-    if (status == GI_OK) status = report_format(options, &request.format, &err);
+    if (status == GI_OK) status = choose_style(options, &request.style, &err);
     if (status) {
         gi_complain_error(&err, NULL);
         gi_suggest_help(user);
@@ -98,6 +113,7 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     if (options->output && strcmp(options->output, "-") != 0) request.path = options->output;
     request.count = session.list.count;
     request.total = options->total;
+    request.piped = pipeline->count > 1;
     request.no_clobber = options->no_clobber;
     status = refuse_existing(options, request.path);
     if (status == GI_OK) status = measure(&session, &request);

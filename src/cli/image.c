@@ -21,8 +21,7 @@ static gi_status image_format(const char *user, const char *text, gi_format *for
     else if (strcmp(text, "jpg") == 0 || strcmp(text, "jpeg") == 0)
         *format = GI_FORMAT_JPEG;
     else
-        return refuse_usage(
-            user, "option --format takes png or jpg where images are written; txt, json and csv are for hist");
+        return refuse_usage(user, "option --format takes png or jpg where images are written; others are for hist");
     return GI_OK;
 }
 

@@ -26,11 +26,11 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
 
 #define GI_GLOBAL_OPTIONS(OPTION)                                                                                      \
     OPTION(TEXT, output, "output", 'o', "FILE", "", 0, 0, "", GI_FOR_HIST,                                             \
-           "write the report to FILE (.txt, .json or .csv) instead of standard output")                                \
+           "write the report to FILE (.txt, .json, .csv, .svg, .png or .html) instead of standard output")             \
     OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
-    OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg|txt|json|csv", 0, 0, "", GI_FOR_RUN,                   \
-           "format of the output whatever its name; txt, json and csv are for the report of hist")                     \
+    OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg|txt|json|csv|svg|html", 0, 0, "", GI_FOR_RUN,          \
+           "format of the output whatever its name; jpg is for images alone, txt and all after it for reports alone")  \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
     OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, "6", GI_FOR_IMAGE, "PNG compression, from fast to small")  \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "run/output.h"
@@ -18,37 +17,30 @@ typedef struct sums {
     gi_report_image image;
 } sums;
 
+// What waits for its turn.
+typedef struct held {
+    gi_buffer text, row;
+} held;
+
 struct gi_report {
     gi_report_request request;
-    const gi_report_style *style;
+    const gi_report_style *style; // of the request
     gi_terminal terminal;
     gi_output *output; // NULL: standard output
     pthread_mutex_t lock;
-    gi_buffer *held;      // texts that wait for their turn
+    held *held;           // of each image
     unsigned char *turns; // of each image
     size_t next;          // whose turn it is
+    size_t shown;         // images whose turn has come
     bool begun;           // the head is written
+    gi_buffer rows;       // of the overview
+    gi_buffer *parts;     // for gi_report_style.all, `shown` of them
     gi_status status;
     gi_error err;
     sums total;
 };
 
-static const char *const format_words[] = {"txt", "json", "csv"}; // by gi_report_format
-static const char *const channel_names[GI_REPORT_CHANNELS] = {"gray", "red", "green", "blue", "alpha"};
-
-bool gi_report_format_of_word(const char *word, gi_report_format *format) {
-    for (int i = 0; i < 3; i++) {
-        if (strcasecmp(word, format_words[i]) != 0) continue;
-        *format = (gi_report_format)i;
-        return true;
-    }
-    return false;
-}
-
-bool gi_report_format_of_name(const char *name, gi_report_format *format) {
-    const char *dot = strrchr(name, '.');
-    return dot && gi_report_format_of_word(dot + 1, format);
-}
+const char *const gi_report_channel_names[GI_REPORT_CHANNELS] = {"gray", "red", "green", "blue", "alpha"};
 
 void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *first, uint32_t *last) {
     // Level v is in bin v * bins / levels, so bin b begins at the smallest v with v * bins >= b * levels.
@@ -56,24 +48,45 @@ void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *f
     *last = (uint32_t)((((uint64_t)b + 1) * levels + bins - 1) / bins) - 1;
 }
 
-static void put(gi_report *report, const void *data, size_t size) {
-    if (report->status || size == 0) return;
-    if (!report->output) {
-        // Unbuffered, so that each report shows when its turn comes.
-        if (!gi_write_all(STDOUT_FILENO, data, size))
-            report->status = gi_fail_errno(&report->err, "cannot write", errno);
-        return;
-    }
+static gi_status write_bytes(void *context, const void *data, size_t size, gi_error *err) {
+    gi_report *report = context;
+    if (size == 0) return GI_OK;
+    // Unbuffered, so that each report shows when its turn comes.
+    if (!report->output)
+        return gi_write_all(STDOUT_FILENO, data, size) ? GI_OK : gi_fail_errno(err, "cannot write", errno);
     gi_sink sink = gi_output_sink(report->output);
-    report->status = sink.write(sink.context, data, size, &report->err);
+    return sink.write(sink.context, data, size, err);
 }
 
-static void put_image(gi_report *report, gi_buffer *text) {
-    const char *between = report->begun ? report->style->between : report->style->head;
-    put(report, between, strlen(between));
-    report->begun = true;
-    put(report, text->data, text->size);
-    gi_buffer_free(text);
+static void put(gi_report *report, const void *data, size_t size) {
+    if (report->status == GI_OK) report->status = write_bytes(report, data, size, &report->err);
+}
+
+static void put_string(gi_report *report, const char *string) {
+    if (string) put(report, string, strlen(string));
+}
+
+static void fail_memory(gi_report *report) {
+    if (report->status == GI_OK) report->status = gi_fail(&report->err, GI_ERR_MEMORY, "out of memory");
+}
+
+static void free_held(held *item) {
+    gi_buffer_free(&item->text);
+    gi_buffer_free(&item->row);
+}
+
+static void put_image(gi_report *report, held *item) {
+    if (report->style->all) {
+        report->parts[report->shown] = item->text;
+        item->text = (gi_buffer){0};
+    } else {
+        put_string(report, report->begun ? report->style->between : report->style->head);
+        report->begun = true;
+        put(report, item->text.data, item->text.size);
+    }
+    gi_buffer_add(&report->rows, item->row.data, item->row.size);
+    report->shown++;
+    free_held(item);
 }
 
 static void put_turns(gi_report *report) {
@@ -81,31 +94,30 @@ static void put_turns(gi_report *report) {
         if (report->turns[report->next] == TURN_HELD) put_image(report, &report->held[report->next]);
 }
 
-static void fail_memory(gi_report *report) {
-    if (report->status == GI_OK) report->status = gi_fail(&report->err, GI_ERR_MEMORY, "out of memory");
-}
-
-static const gi_report_style *style_of(gi_report_format format) {
-    return format == GI_REPORT_JSON ? &gi_report_json : format == GI_REPORT_CSV ? &gi_report_csv : &gi_report_text;
-}
-
 gi_status gi_report_open(const gi_report_request *request, gi_report **out, gi_error *err) {
     gi_report *report = calloc(1, sizeof *report);
     *out = report;
     if (!report) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     report->request = *request;
-    report->style = style_of(request->format);
+    report->style = request->style;
     report->terminal = gi_terminal_of(request->path ? -1 : STDOUT_FILENO);
     pthread_mutex_init(&report->lock, NULL);
     report->held = calloc(request->count + 1, sizeof *report->held);
     report->turns = calloc(request->count + 1, sizeof *report->turns);
-    if (!report->held || !report->turns) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    report->parts = calloc(request->count + 1, sizeof *report->parts);
+    if (!report->held || !report->turns || !report->parts) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    if (report->style->most && request->count > report->style->most && !request->total)
+        return gi_fail(err, GI_ERR_LIMIT, "a report as %s holds at most %zu images, not %zu; html holds any number",
+                       report->style->word, report->style->most, request->count);
     return request->path ? gi_output_open(request->path, &report->output, err) : GI_OK;
 }
 
-static gi_report_image image_of(const gi_measured *measured) {
+static gi_report_image image_of(const gi_report *report, size_t index, const gi_measured *measured) {
     gi_report_image image = {0};
     const gi_histogram *histogram = measured->histogram;
+    image.index = index;
+    image.piped = report->request.piped;
+    image.thumbnail = measured->thumbnail;
     image.file = measured->file ? measured->file : "-";
     image.width = measured->shape.width;
     image.height = measured->shape.height;
@@ -122,7 +134,7 @@ static gi_report_image image_of(const gi_measured *measured) {
 
 static gi_status add_channel(sums *total, const gi_report_channel *channel, gi_error *err) {
     int c = 0;
-    while (c < GI_REPORT_CHANNELS - 1 && strcmp(channel_names[c], channel->name) != 0) c++;
+    while (c < GI_REPORT_CHANNELS - 1 && strcmp(gi_report_channel_names[c], channel->name) != 0) c++;
     if (!total->counts[c]) total->counts[c] = calloc(total->image.levels, sizeof *total->counts[c]);
     if (!total->counts[c]) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     for (uint32_t v = 0; v < total->image.levels; v++) total->counts[c][v] += channel->counts[v];
@@ -147,19 +159,24 @@ static gi_status add_to_total(sums *total, const gi_report_image *image, gi_erro
     return status;
 }
 
+static void make(const gi_report *report, const gi_report_image *image, held *item) {
+    report->style->image(&item->text, image, &report->terminal);
+    if (report->style->row) report->style->row(&item->row, image);
+}
+
 void gi_report_add(gi_report *report, size_t index, const gi_measured *measured) {
-    gi_report_image image = image_of(measured);
-    gi_buffer text = {0};
+    gi_report_image image = image_of(report, index, measured);
+    held made = {0};
     // Texts are smaller than the counts, so those out of turn wait as texts.
-    if (!report->request.total) report->style->image(&text, &image, &report->terminal);
+    if (!report->request.total) make(report, &image, &made);
     pthread_mutex_lock(&report->lock);
-    if (text.failed) fail_memory(report);
+    if (made.text.failed || made.row.failed) fail_memory(report);
     if (report->status) {
-        gi_buffer_free(&text);
+        free_held(&made);
     } else if (report->request.total) {
         report->status = add_to_total(&report->total, &image, &report->err);
     } else {
-        report->held[index] = text;
+        report->held[index] = made;
         report->turns[index] = TURN_HELD;
         put_turns(report);
     }
@@ -183,17 +200,30 @@ gi_status gi_report_state(gi_report *report, gi_error *err) {
 
 static void put_total(gi_report *report) {
     gi_report_image *image = &report->total.image;
-    gi_buffer text = {0};
+    held made = {0};
     image->file = "total";
     image->channel_count = 0;
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) {
         if (!report->total.counts[c]) continue;
-        gi_report_channel channel = {channel_names[c], report->total.counts[c]};
+        gi_report_channel channel = {gi_report_channel_names[c], report->total.counts[c]};
         image->channels[image->channel_count++] = channel;
     }
-    report->style->image(&text, image, &report->terminal);
-    if (text.failed) fail_memory(report);
-    put_image(report, &text);
+    make(report, image, &made);
+    if (made.text.failed || made.row.failed) fail_memory(report);
+    put_image(report, &made);
+}
+
+static void put_end(gi_report *report) {
+    const gi_report_style *style = report->style;
+    if (!report->begun) put_string(report, style->head);
+    if (style->overview) {
+        gi_buffer text = {0};
+        style->overview(&text, &report->rows, report->shown);
+        if (text.failed) fail_memory(report);
+        put(report, text.data, text.size);
+        gi_buffer_free(&text);
+    }
+    put_string(report, style->foot);
 }
 
 gi_status gi_report_finish(gi_report *report, gi_error *err) {
@@ -201,8 +231,12 @@ gi_status gi_report_finish(gi_report *report, gi_error *err) {
         if (report->turns[i] == TURN_AWAITED) report->turns[i] = TURN_PASSED;
     put_turns(report);
     if (report->total.image.files) put_total(report);
-    if (!report->begun) put(report, report->style->head, strlen(report->style->head));
-    put(report, report->style->foot, strlen(report->style->foot));
+    if (!report->style->all) {
+        put_end(report);
+    } else if (report->status == GI_OK) {
+        gi_sink sink = {write_bytes, report};
+        report->status = report->style->all(report->parts, report->shown, &sink, &report->err);
+    }
     if (report->status == GI_OK && report->output)
         report->status = gi_output_commit(report->output, report->request.no_clobber, &report->err);
     if (report->status && err) *err = report->err;
@@ -212,11 +246,14 @@ gi_status gi_report_finish(gi_report *report, gi_error *err) {
 void gi_report_close(gi_report *report) {
     if (!report) return;
     gi_output_close(report->output);
-    for (size_t i = 0; report->held && i < report->request.count; i++) gi_buffer_free(&report->held[i]);
+    for (size_t i = 0; report->held && i < report->request.count; i++) free_held(&report->held[i]);
+    for (size_t i = 0; i < report->shown && report->parts; i++) gi_buffer_free(&report->parts[i]);
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) free(report->total.counts[c]);
     free(report->total.first);
+    gi_buffer_free(&report->rows);
     free(report->held);
     free(report->turns);
+    free(report->parts);
     pthread_mutex_destroy(&report->lock);
     free(report);
 }

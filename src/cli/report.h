@@ -1,4 +1,4 @@
-// Histogram reports: text with bar plots, JSON or CSV, one after the other in the order of the inputs, or all added up.
+// Histogram reports in several formats, one after the other in the order of the inputs, or all added up.
 #ifndef GI_CLI_REPORT_H
 #define GI_CLI_REPORT_H
 
@@ -7,18 +7,14 @@
 
 #include "cli/buffer.h"
 #include "cli/terminal.h"
+#include "codec/codec.h"
 #include "core/status.h"
 #include "run/batch.h"
 
-typedef enum gi_report_format { GI_REPORT_TEXT, GI_REPORT_JSON, GI_REPORT_CSV } gi_report_format;
-
-// By the word of --format ("txt", "json", "csv") or a name's extension in any letter case. False for others.
-bool gi_report_format_of_word(const char *word, gi_report_format *format);
-bool gi_report_format_of_name(const char *name, gi_report_format *format);
-
 // ---- one report ---------------------------------------------------------------------------------------------------
 
-enum { GI_REPORT_CHANNELS = 5 }; // gray, red, green, blue, alpha
+enum { GI_REPORT_CHANNELS = 5 };
+extern const char *const gi_report_channel_names[GI_REPORT_CHANNELS]; // gray, red, green, blue, alpha
 
 typedef struct gi_report_channel {
     const char *name;
@@ -29,21 +25,42 @@ typedef struct gi_report_channel {
 typedef struct gi_report_image {
     const char *file; // "-" for standard input
     size_t files;
+    size_t index; // its place among the inputs
     uint32_t width, height;
     uint64_t pixels;
     uint32_t levels, bins;
     int channel_count;
     gi_report_channel channels[GI_REPORT_CHANNELS];
+    const gi_view *thumbnail; // of the image as decoded, u8; NULL where the format has none, and for totals
+    bool piped;               // other stages came before hist: they are in the counts, not in the thumbnail
 } gi_report_image;
 
 // Bin b of `bins` over `levels` holds the levels first..last, both included.
 void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *first, uint32_t *last);
 
-// How a format is written: head, images with `between` between them, foot.
+// How a format is written: head, images with `between` between them, foot. What is not set is left out.
 typedef struct gi_report_style {
+    const char *word; // of --format, and the extension
     const char *head, *between, *foot;
+    // Appends what the image is in the file; called from several threads.
     void (*image)(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal);
+    // An overview before the foot: a row for each image, and what becomes of all rows, in order.
+    void (*row)(gi_buffer *row, const gi_report_image *image);
+    void (*overview)(gi_buffer *text, const gi_buffer *rows, size_t count);
+    // For files that begin with what only their end tells: writes everything once all images are there, in order,
+    // from what `image` made of each; head, between and foot are not used.
+    gi_status (*all)(const gi_buffer *images, size_t count, const gi_sink *sink, gi_error *err);
+    size_t most;             // images in a file; 0: any number
+    bool binary;             // nothing for a terminal
+    uint32_t thumbnail_side; // at most, pixels; 0: no thumbnails
 } gi_report_style;
+
+// By the word of --format or a name's extension, in any letter case. NULL for others.
+const gi_report_style *gi_report_style_of_word(const char *word);
+const gi_report_style *gi_report_style_of_name(const char *name);
+
+// Appends all words, each behind `mark`: "txt, json and csv".
+void gi_report_add_words(gi_buffer *text, const char *mark);
 
 // Text for people: sizes, statistics, a plot of each channel as wide as the terminal allows.
 extern const gi_report_style gi_report_text;
@@ -57,21 +74,31 @@ extern const gi_report_style gi_report_json;
 // bytes, quoted where they need it.
 extern const gi_report_style gi_report_csv;
 
+// A picture of 1000 x 600 for each image: axes, a curve for each channel, statistics.
+extern const gi_report_style gi_report_svg;
+extern const gi_report_style gi_report_png;
+
+// A page of its own, without script and without anything from elsewhere: thumbnail, plot and table of each image, and
+// an overview of several. Written as the images come.
+extern const gi_report_style gi_report_html;
+
 // The bars of one channel with axes; part of the text report.
 void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, const gi_terminal *terminal);
 
 // ---- all reports of a run -----------------------------------------------------------------------------------------
 
 typedef struct gi_report_request {
-    gi_report_format format;
+    const gi_report_style *style;
     const char *path; // NULL: standard output
     size_t count;     // images to come
     bool total, no_clobber;
+    bool piped; // of gi_report_image
 } gi_report_request;
 
 typedef struct gi_report gi_report;
 
-// Creates the output's temporary, so that an unwritable directory shows before the work.
+// Creates the output's temporary, so that an unwritable directory shows before the work. GI_ERR_LIMIT: more images than
+// the format holds.
 gi_status gi_report_open(const gi_report_request *request, gi_report **report, gi_error *err);
 
 // Takes the result of image `index`. Thread-safe; each index once. Images print in order as soon as their turn comes.

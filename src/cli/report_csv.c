@@ -39,4 +39,4 @@ static void add_image(gi_buffer *text, const gi_report_image *image, const gi_te
     for (int c = 0; c < image->channel_count; c++) add_channel(text, image, &image->channels[c]);
 }
 
-const gi_report_style gi_report_csv = {"file,channel,bin,from,to,count\n", "", "", add_image};
+const gi_report_style gi_report_csv = {.word = "csv", .head = "file,channel,bin,from,to,count\n", .image = add_image};

@@ -91,4 +91,5 @@ static void add_image(gi_buffer *text, const gi_report_image *image, const gi_te
     gi_buffer_puts(text, "]}");
 }
 
-const gi_report_style gi_report_json = {"{\"schema\":1,\"images\":[\n", ",\n", "\n]}\n", add_image};
+const gi_report_style gi_report_json = {
+    .word = "json", .head = "{\"schema\":1,\"images\":[\n", .between = ",\n", .foot = "\n]}\n", .image = add_image};

@@ -65,4 +65,4 @@ static void add_image(gi_buffer *text, const gi_report_image *image, const gi_te
     }
 }
 
-const gi_report_style gi_report_text = {"", "\n", "", add_image};
+const gi_report_style gi_report_text = {.word = "txt", .between = "\n", .image = add_image};

@@ -15,10 +15,11 @@
 
 // The result of a pipeline that ends in hist. Valid during the callback.
 typedef struct gi_measured {
-    const char *file;        // as in the item; NULL: standard input
-    gi_shape shape;          // of the image that was measured
-    gi_histogram *histogram; // the callback may take it: move the struct and zero this one
-    uint32_t bins;           // as asked for, 1..levels
+    const char *file;         // as in the item; NULL: standard input
+    gi_shape shape;           // of the image that was measured
+    gi_histogram *histogram;  // the callback may take it: move the struct and zero this one
+    uint32_t bins;            // as asked for, 1..levels
+    const gi_view *thumbnail; // of the image as decoded, before the pipeline; NULL unless asked for
 } gi_measured;
 
 typedef struct gi_batch_options {
@@ -31,10 +32,11 @@ typedef struct gi_batch_options {
     gi_encode_options encode;
     bool jpeg_luma; // allow the luma shortcut where the pipeline takes it
     bool skip_existing, no_clobber, fail_fast;
-    int workers;       // images at once; 0: as many as cores, at most the number of items
-    int streams;       // of these, at most so many on a device at once; 0: as many as workers
-    int threads;       // CPU cores to share among the workers; 0: all
-    size_t band_bytes; // device passes over at most so many input bytes at once; 0: whole images
+    int workers;             // images at once; 0: as many as cores, at most the number of items
+    int streams;             // of these, at most so many on a device at once; 0: as many as workers
+    int threads;             // CPU cores to share among the workers; 0: all
+    uint32_t thumbnail_side; // gi_measured has a thumbnail of at most so many pixels a side; 0: none
+    size_t band_bytes;       // device passes over at most so many input bytes at once; 0: whole images
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);

@@ -9,6 +9,7 @@
 #include "run/path.h"
 #include "run/plan.h"
 #include "run/read.h"
+#include "run/thumbnail.h"
 
 enum { DECODE_CHUNK_BYTES = 8 << 20 }; // rows asked for at once, so that a cancel is seen in between
 
@@ -23,6 +24,7 @@ typedef struct image {
     gi_plan plan;
     gi_point *points; // of the plan's segments
     gi_histogram histogram;
+    gi_thumbnail thumbnail; // made while decoding, when a report asks for it
     gi_pass pass;
 } image;
 
@@ -100,6 +102,8 @@ static gi_status decode_pixels(image *im, gi_error *err) {
     prepare_pass(im);
     gi_status status = gi_shape_bytes(shape, &bytes, err);
     if (status == GI_OK) status = pixel_buffer(im, bytes, &data, err);
+    if (status == GI_OK && options->thumbnail_side && im->plan.measures)
+        status = gi_thumbnail_init(&im->thumbnail, shape, options->thumbnail_side, err);
     if (status != GI_OK) return status;
     bool pinned = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
     im->pass.in = gi_view_packed(data, shape, pinned ? GI_PINNED : GI_HOST);
@@ -112,6 +116,7 @@ static gi_status decode_pixels(image *im, gi_error *err) {
         if (chunk > shape.height - y) chunk = shape.height - y;
         gi_view rows = gi_view_rows(&im->pass.in, y, chunk);
         status = gi_decoder_rows(im->decoder, &rows, err);
+        if (status == GI_OK && im->thumbnail.sums) gi_thumbnail_rows(&im->thumbnail, &rows);
     }
     // The file is not needed any more, and may be as large as the pixels.
     gi_decoder_close(im->decoder);
@@ -163,7 +168,8 @@ static gi_status report(image *im, gi_error *err) {
     if (status != GI_OK || !options->on_measured) return status;
     uint32_t bins = im->plan.hist.bins > 0 ? (uint32_t)im->plan.hist.bins : im->histogram.levels;
     if (bins > im->histogram.levels) bins = im->histogram.levels;
-    gi_measured measured = {im->request->item->in, im->plan.out, &im->histogram, bins};
+    gi_measured measured = {im->request->item->in, im->plan.out, &im->histogram, bins, NULL};
+    if (im->thumbnail.sums) measured.thumbnail = &im->thumbnail.view;
     if (im->worker->callbacks) pthread_mutex_lock(im->worker->callbacks);
     options->on_measured(options->context, im->request->index, &measured);
     if (im->worker->callbacks) pthread_mutex_unlock(im->worker->callbacks);
@@ -256,6 +262,7 @@ static void image_free(image *im) {
     free(im->points);
     gi_plan_free(&im->plan);
     gi_histogram_free(&im->histogram);
+    gi_thumbnail_free(&im->thumbnail);
 }
 
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err) {

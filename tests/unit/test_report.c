@@ -68,13 +68,20 @@ static void test_bin_ranges(void **state) {
 
 static void test_formats_by_name(void **state) {
     (void)state;
-    gi_report_format format;
-    assert_true(gi_report_format_of_name("a.b/R.JSON", &format) && format == GI_REPORT_JSON);
-    assert_true(gi_report_format_of_name("r.csv", &format) && format == GI_REPORT_CSV);
-    assert_true(gi_report_format_of_name("r.Txt", &format) && format == GI_REPORT_TEXT);
-    assert_false(gi_report_format_of_name("report", &format));
-    assert_false(gi_report_format_of_name("r.xml", &format));
-    assert_false(gi_report_format_of_name("json", &format));
+    assert_ptr_equal(gi_report_style_of_name("a.b/R.JSON"), &gi_report_json);
+    assert_ptr_equal(gi_report_style_of_name("r.csv"), &gi_report_csv);
+    assert_ptr_equal(gi_report_style_of_name("r.Txt"), &gi_report_text);
+    assert_ptr_equal(gi_report_style_of_name("r.svg"), &gi_report_svg);
+    assert_ptr_equal(gi_report_style_of_name("a.txt.png"), &gi_report_png);
+    assert_ptr_equal(gi_report_style_of_name(".HTML"), &gi_report_html);
+    assert_null(gi_report_style_of_name("report"));
+    assert_null(gi_report_style_of_name("r.xml"));
+    assert_null(gi_report_style_of_name("json"));
+    assert_null(gi_report_style_of_name("a.json/b"));
+    gi_buffer words = {0};
+    gi_report_add_words(&words, ".");
+    assert_string_equal(words.data, ".txt, .json, .csv, .svg, .png and .html");
+    gi_buffer_free(&words);
 }
 
 typedef struct run {
@@ -83,12 +90,12 @@ typedef struct run {
     gi_error err;
 } run;
 
-static void begin(run *r, gi_report_format format, size_t count, bool total) {
+static void begin(run *r, const gi_report_style *style, size_t count, bool total) {
     strcpy(r->path, "/tmp/gpuimg-report-XXXXXX");
     int descriptor = mkstemp(r->path);
     assert_true(descriptor >= 0);
     close(descriptor);
-    gi_report_request request = {format, r->path, count, total, false};
+    gi_report_request request = {style, r->path, count, total, false, false};
     assert_int_equal(gi_report_open(&request, &r->report, &r->err), GI_OK);
 }
 
@@ -98,7 +105,7 @@ static void add(run *r, size_t index, const char *file, int channels, uint32_t l
     gi_shape shape = {2, 2, channels, GI_U8};
     assert_int_equal(gi_histogram_init(&histogram, channels, GI_U8, NULL), GI_OK);
     for (int c = 0; c < channels; c++) histogram.counts[(size_t)c * 256 + level] = 4;
-    gi_measured measured = {file, shape, &histogram, 256};
+    gi_measured measured = {file, shape, &histogram, 256, NULL};
     gi_report_add(r->report, index, &measured);
     gi_histogram_free(&histogram);
 }
@@ -119,7 +126,7 @@ static char *end(run *r) {
 static void test_order(void **state) {
     (void)state;
     run r = {0};
-    begin(&r, GI_REPORT_CSV, 4, false);
+    begin(&r, &gi_report_csv, 4, false);
     add(&r, 2, "c,\"2\"", 1, 7);
     gi_report_pass(r.report, 1);
     add(&r, 0, "a", 1, 5);
@@ -132,7 +139,7 @@ static void test_order(void **state) {
 static void test_total(void **state) {
     (void)state;
     run r = {0};
-    begin(&r, GI_REPORT_JSON, 2, true);
+    begin(&r, &gi_report_json, 2, true);
     add(&r, 1, "colour", 4, 5);
     add(&r, 0, "gray", 2, 5);
     const char *text = end(&r);
@@ -145,7 +152,7 @@ static void test_total(void **state) {
 static void test_json_names(void **state) {
     (void)state;
     run r = {0};
-    begin(&r, GI_REPORT_JSON, 2, false);
+    begin(&r, &gi_report_json, 2, false);
     add(&r, 0, "q\"b\\n\n\x01\xc3\xa9", 1, 0);
     add(&r, 1, "x\xff", 1, 0);
     const char *text = end(&r);
@@ -156,7 +163,7 @@ static void test_json_names(void **state) {
 static void test_nothing_measured(void **state) {
     (void)state;
     run r = {0};
-    begin(&r, GI_REPORT_JSON, 0, true);
+    begin(&r, &gi_report_json, 0, true);
     assert_string_equal(end(&r), "{\"schema\":1,\"images\":[\n\n]}\n");
 }
 
