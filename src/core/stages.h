@@ -33,7 +33,7 @@
     STAGE(MEASURE, hist, "exact histogram and statistics",                                                            \
           "Counts every sample of every channel; alpha is reported apart. Minimum, maximum, mean, deviation, "        \
           "median, percentiles, entropy, Otsu level and clipping come from the exact counts whatever the bins.",      \
-          "hist photo.jpg", "hist -o report.json --total photos/")
+          "hist photo.jpg", "hist -o report.html photos/")
 
 #define GI_OPTIONS_gray(OPTION)                                                                                       \
     OPTION(gray, CHOICE, weights, GI_GRAY_601, 0, 2, "601|709|linear",                                                \
