@@ -108,7 +108,7 @@ stage() {
     # The names of failed tests, not of skipped ones.
     while read -r name; do
         summary+=("          $name")
-    done < <(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) ([^S].*)$/\1/p' "$log")
+    done < <(sed -n '/(Skipped)/d; s/^[[:space:]]*[0-9]* - \(.*\) (.*)$/\1/p' "$log")
 }
 
 require need_build_tools
