@@ -62,10 +62,14 @@ if have ccache >/dev/null; then
     launchers=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
 fi
 
-# build PRESET COMPILER [TARGET]
+# build PRESET COMPILER [TARGET]. A build folder of another compiler is not reused: CMake would start it anew without
+# the preset's settings.
 build() {
-    cmake --preset "$1" -G Ninja -DCMAKE_C_COMPILER="$2" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" &&
-        cmake --build "build/$1" --parallel "$jobs" --target "${3:-all}"
+    local folder=build/$1 compiler
+    compiler=$(command -v "$2") || return 1
+    if ! grep -qs "^CMAKE_C_COMPILER:[A-Z]*=$compiler\$" "$folder/CMakeCache.txt"; then rm -rf "$folder"; fi
+    cmake --preset "$1" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" &&
+        cmake --build "$folder" --parallel "$jobs" --target "${3:-all}"
 }
 run_tests() {
     local preset=$1
