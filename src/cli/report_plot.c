@@ -12,10 +12,11 @@ enum {
 };
 
 typedef struct plot {
-    double heights[MAX_COLUMNS]; // counts a bin
+    double heights[MAX_COLUMNS]; // counts a bin, the mean of its group
     double highest;
     double top; // what the highest row stands for; less than highest where spikes are cut
     uint32_t levels;
+    uint32_t group;   // bins a column
     int columns;      // filled above
     int column_width; // characters a column
     uint64_t total;
@@ -45,6 +46,7 @@ static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, 
     p->columns = (int)((image->bins + group - 1) / group);
     p->column_width = room / p->columns;
     p->levels = image->levels;
+    p->group = group;
     for (int i = 0; i < p->columns; i++) {
         uint32_t begin = (uint32_t)i * group, end = begin + group < image->bins ? begin + group : image->bins;
         uint32_t first, last, unused;
@@ -124,6 +126,7 @@ void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, 
     fill(&p, image, image->channels[channel].counts, terminal->width);
     gi_buffer_printf(text, "%s, share of the pixels at each %s", image->channels[channel].name,
                      image->bins == image->levels ? "level" : "bin");
+    if (p.group > 1) gi_buffer_printf(text, ", mean of %u a column", p.group);
     if (p.top < p.highest) gi_buffer_printf(text, " (%s: up to %.2f%%)", p.utf8 ? "▲" : "^", share(&p, p.highest));
     gi_buffer_puts(text, "\n");
     for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);
