@@ -49,7 +49,8 @@ static gi_status open_device(gi_session *session, gi_error *err) {
 static void note_empty(const gi_session *session) {
     if (session->list.count || session->list.failed || session->console.quiet) return;
     if (session->list.skipped)
-        gi_complain("no PNG or JPEG images found (%zu other files)", session->list.skipped);
+        gi_complain("no PNG or JPEG images found (%zu other file%s)", session->list.skipped,
+                    session->list.skipped == 1 ? "" : "s");
     else
         gi_complain("no PNG or JPEG images found");
 }
@@ -111,9 +112,9 @@ static void print_summary(const gi_session *session, const gi_batch_result *resu
     gi_buffer_printf(&text, "%zu done", result->done);
     if (skipped) gi_buffer_printf(&text, ", %zu skipped", skipped);
     if (other && result->skipped)
-        gi_buffer_printf(&text, " (%zu there already, %zu no images)", result->skipped, other);
+        gi_buffer_printf(&text, " (%zu there already, %zu neither PNG nor JPEG)", result->skipped, other);
     else if (skipped)
-        gi_buffer_puts(&text, other ? " (no images)" : " (there already)");
+        gi_buffer_puts(&text, other ? " (neither PNG nor JPEG)" : " (there already)");
     if (result->failed) gi_buffer_printf(&text, ", %zu failed", result->failed);
     if (result->not_started) gi_buffer_printf(&text, ", %zu not started", result->not_started);
     if (!text.failed) gi_complain("%s", text.data);

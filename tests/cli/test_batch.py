@@ -33,7 +33,7 @@ def test_the_summary(gpuimg, batch, image):
     (batch / "in/b.png").unlink()
     assert gpuimg("gray", "-q", "in", "out").err == ""
     (batch / "in/notes.txt").write_text("x")
-    assert gpuimg("gray", "in", "out").err == "gpuimg: 2 done, 1 skipped (no images)\n"
+    assert gpuimg("gray", "in", "out").err == "gpuimg: 2 done, 1 skipped (neither PNG nor JPEG)\n"
 
 
 def test_quiet_still_names_failures(gpuimg, batch):

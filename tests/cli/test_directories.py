@@ -100,7 +100,7 @@ def test_a_directory_without_images(gpuimg, tmp_path):
         assert "no PNG or JPEG" in result.err and result.out == b""
         assert gpuimg.ok(*command, "-q").err == ""
     (tmp_path / "in/readme.txt").write_text("x")
-    assert "1 other file" in gpuimg.ok("gray", "in", "out").err
+    assert "(1 other file)" in gpuimg.ok("gray", "in", "out").err
 
 
 def test_an_unreadable_directory(gpuimg, image, tmp_path):
