@@ -133,7 +133,7 @@ void gi_suggest_help(const char *topic) {
 void gi_complain_unknown_command(const char *name) {
     const char *near = gi_command_nearest(name);
     if (*name == '-')
-        gi_complain("unknown option '%.100s': options follow the command", name);
+        gi_complain("option '%.100s' where a command is expected: options follow the command", name);
     else if (near)
         gi_complain("unknown command '%.100s': did you mean '%s'?", name, near);
     else
