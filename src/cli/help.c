@@ -80,18 +80,21 @@ static void add_report_help(gi_buffer *text) {
     gi_buffer_puts(&words, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
                            "report follows the extension of -o (");
     gi_report_add_words(&words, ".");
-    gi_buffer_puts(&words, "), else it is text. SVG and PNG hold a plot for each image, one below the other; HTML is a "
-                           "page of its own with thumbnails, plots, tables and an overview.");
+    gi_buffer_puts(
+        &words, "), else it is text. SVG and PNG hold a plot for each image, one below the other; HTML is a "
+                "page of its own with thumbnails, plots, tables and an overview. PNGs of 16 bits are read as 8 bits.");
     if (!words.failed) add_paragraph(text, words.data);
     gi_buffer_free(&words);
 }
 
 static void add_inputs_help(gi_buffer *text, unsigned mask) {
     if (mask & GI_FOR_IMAGE)
-        add_paragraph(text,
-                      "IN is a PNG or JPEG file, a directory of them, or - for standard input; OUT is a file, or a "
-                      "directory when there are several images, or - for standard output. The format follows "
-                      "OUT's extension (.png, .jpg, .jpeg), else the input's.");
+        add_paragraph(
+            text, "IN is a PNG or JPEG file, a directory of them, or - for standard input; OUT is a file, or a "
+                  "directory when there are several images, or - for standard output. The format follows "
+                  "OUT's extension (.png, .jpg, .jpeg), else the input's. PNGs of 16 bits are read as 8 bits. A JPEG "
+                  "is written with three channels, equal ones for gray, and with its usual losses: exact values, "
+                  "such as masks, want PNG.");
     else
         add_report_help(text);
 }

@@ -30,7 +30,7 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
     OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg|txt|json|csv|svg|html", 0, 0, "", GI_FOR_RUN,          \
-           "format of the output whatever its name; jpg is for images alone, txt and all after it for reports alone")  \
+           "format of the output whatever its name (for images png or jpg, for reports all but jpg)")                  \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
     OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, "6", GI_FOR_IMAGE, "PNG compression, from fast to small")  \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \
@@ -52,7 +52,7 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(FLAG, no_jpeg_luma, "no-jpeg-luma", 0, "", "", 0, 0, "", GI_FOR_RUN,                                        \
            "gray of a JPEG from its RGB colours, not from its own luma")                                               \
     OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_RUN,                        \
-           "where to compute; without it the variable GPUIMG_DEVICE counts, else auto: the faster one for the job")    \
+           "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job)")   \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once; without it as many as cores")                                                      \
     OPTION(COUNT, streams, "streams", 0, "N", "", 1, 64, "", GI_FOR_RUN,                                               \

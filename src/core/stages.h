@@ -29,7 +29,7 @@
     STAGE(POINT, threshold, "black and white by a level",                                                             \
           "Samples above the level become the maximum, all others 0, in each colour channel; alpha is kept. otsu "    \
           "makes the image gray and takes the level from its exact histogram (shown with -v).",                       \
-          "threshold scan.png mask.png", "threshold --level otsu scans/ masks/")                                      \
+          "threshold scan.png mask.png", "threshold --level otsu --format png scans/ masks/")                         \
     STAGE(MEASURE, hist, "exact histogram and statistics",                                                            \
           "Counts every sample of every channel; alpha is reported apart. Minimum, maximum, mean, deviation, "        \
           "median, percentiles, entropy, Otsu level and clipping come from the exact counts whatever the bins.",      \
