@@ -47,7 +47,8 @@ static const char *openmp_version(void) {
     return _OPENMP >= 202111   ? "5.2 or later"
            : _OPENMP >= 202011 ? "5.1"
            : _OPENMP >= 201811 ? "5.0"
-                               : "4.5 or earlier";
+           : _OPENMP >= 201511 ? "4.5"
+                               : "4.0 or earlier";
 #else
     return "none: one thread";
 #endif
