@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/view.h"
+#include "cpu/team.h"
 
 // Pixels of a span: long ones for work in one loop, whose start then does not count; short ones where the second loop
 // should find what the first one left in the first-level cache (four u16 samples: 16 KiB).
@@ -40,11 +41,11 @@ static inline gi_spans gi_spans_make(const gi_view *view, bool as_one_row, size_
     return spans;
 }
 
-// How many of `limit` threads the work is worth, at least 1.
+// How many of `limit` threads the work is worth and the system allows, at least 1.
 static inline int gi_spans_threads(const gi_view *view, int limit) {
     uint64_t useful = (uint64_t)view->width * view->height / GI_PIXELS_PER_THREAD;
     if (useful < (uint64_t)(limit > 0 ? limit : 1)) limit = (int)useful;
-    return limit < 1 ? 1 : limit;
+    return gi_cpu_team(limit);
 }
 
 static inline gi_span gi_spans_at(const gi_spans *spans, int64_t i) {
