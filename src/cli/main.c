@@ -48,11 +48,12 @@ static int dispatch(char *const *argv) {
     return gi_exit_status(GI_ERR_USAGE);
 }
 
-// A file opened later must not get the number of a closed standard stream and receive its text.
+// A file opened later must not get the number of a closed standard stream and receive its text. What takes the place of
+// standard input and output works the wrong way round, so that data asked for there fails rather than vanishes.
 static void open_standard_streams(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
         if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
-            (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+            (void)!open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
 }
 
 int main(int argc, char **argv) {

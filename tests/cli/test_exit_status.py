@@ -1,4 +1,6 @@
 """Exit status: 0 done, 1 a file failed, 2 usage (nothing touched), 3 device; where messages and data go."""
+import os
+
 import pytest
 
 from conftest import decoded
@@ -94,3 +96,14 @@ def test_closed_standard_streams_do_no_harm(gpuimg, image, tmp_path):
     code = gpuimg.start("gray", "a.png", "b.png", stdin=None, stdout=None, stderr=None,
                         preexec_fn=lambda: [__import__("os").close(i) for i in range(3)]).wait(timeout=60)
     assert code == 0 and decoded((tmp_path / "b.png").read_bytes()).mode == "L"
+
+
+@pytest.mark.parametrize("descriptor, args", [
+    (1, ["gray", "a.png", "-"]), (1, ["hist", "a.png"]), (1, ["--version"]), (1, ["help"]), (1, ["info"]),
+    (0, ["gray", "-", "b.png"]), (0, ["gray", "--files-from", "-", "out"]),
+])
+def test_1_when_the_stream_in_use_is_closed(gpuimg, image, descriptor, args):
+    image("a.png")
+    run = gpuimg.start(*args, preexec_fn=lambda: os.close(descriptor))
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 1 and b"Bad file descriptor" in said, said
