@@ -61,6 +61,8 @@ static gi_status gather_names(collection *c, gi_error *err) {
     for (size_t i = 0; i < request->input_count; i++) c->names[c->count++] = (name){request->inputs[i], false};
     for (size_t i = 0; i < c->listed.count; i++) c->names[c->count++] = (name){c->listed.names[i], true};
     if (c->count == 0 && !request->list) return gi_fail(err, GI_ERR_USAGE, "no input is named");
+    for (size_t i = 0; i < c->count; i++)
+        if (c->names[i].text[0] == '\0') return gi_fail(err, GI_ERR_USAGE, "the name of input %zu is empty", i + 1);
     return GI_OK;
 }
 

@@ -83,6 +83,8 @@ static void one_file(void **state) {
     assert_item(0, "missing.png", NULL);
     gi_item_list_free(&list);
     assert_refused(collect("", "a.png"), "empty");
+    assert_refused(collect("out", ""), "input 1 is empty");
+    assert_refused(collect(NULL, "a.png", ""), "input 2 is empty");
     assert_refused(collect("a.png/", "a.png"), "not a directory");
     assert_refused(collect_with((gi_inputs_request){0}, NULL, "out"), "no input");
 }
