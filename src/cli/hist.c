@@ -1,5 +1,6 @@
 // Commands that report: `hist`, and pipelines that end in it.
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -50,6 +51,20 @@ static gi_status refuse_existing(const gi_options *options, const char *path) {
     gi_messages messages = {gi_console_say, &console};
     gi_say(&messages, GI_FAILURE, path, "exists already");
     return GI_ERR_EXISTS;
+}
+
+// A report is never meant to replace an image that it reports on.
+static gi_status refuse_replaced_input(const gi_session *session, const char *path) {
+    struct stat output, input;
+    if (!path || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return GI_OK;
+    for (size_t i = 0; i < session->list.count; i++) {
+        const char *in = session->list.items[i].in;
+        if (!in || stat(in, &input) != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino) continue;
+        gi_complain("the report %.200s would replace the input %.200s", path, in);
+        gi_suggest_help(session->user);
+        return GI_ERR_USAGE;
+    }
+    return GI_OK;
 }
 
 // A report that cannot be written makes the rest of the work pointless.
@@ -115,7 +130,8 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     request.total = options->total;
     request.piped = pipeline->count > 1;
     request.no_clobber = options->no_clobber;
-    status = refuse_existing(options, request.path);
+    status = refuse_replaced_input(&session, request.path);
+    if (status == GI_OK) status = refuse_existing(options, request.path);
     if (status == GI_OK) status = measure(&session, &request);
 out:
     gi_session_close(&session);

@@ -178,3 +178,12 @@ def test_colour_on_a_terminal_only(gpuimg, image, env, coloured):
     os.close(master)
     assert process.wait(timeout=20) == 0 and (b"\x1b[31m" in data) == coloured
     process.communicate()
+
+
+def test_a_report_never_replaces_its_input(gpuimg, image, tmp_path):
+    image("a.json", kind="PNG")
+    image("b.png")
+    (tmp_path / "link.json").symlink_to("a.json")
+    for name in ["a.json", "./a.json", "link.json"]:
+        assert "would replace the input a.json" in gpuimg.refused("hist", "b.png", "a.json", "-o", name).err
+    gpuimg.ok("hist", "b.png", "-o", "a.json")
