@@ -13,6 +13,9 @@
 
 namespace gi {
 
+constexpr int WARP = 32;
+constexpr unsigned ALL_LANES = 0xffffffff;
+
 // The unit of the fast paths: C packets of 16 bytes hold 16 / sizeof(Sample) whole pixels of C channels, whatever C is,
 // so the same number of pixels is a whole number of packets on the input and on the output of every operation.
 constexpr int PACKET_BYTES = 16;

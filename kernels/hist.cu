@@ -2,8 +2,8 @@
 //
 // Formula   a count for each channel and level; 256 levels of u8, 65536 of u16.
 // Shapes    1..4 channels, any width, height, pitch and alignment; all channels in one pass over the image.
-// Exact     integers: 32-bit counters within a block, which takes too few pixels to wrap them; 64-bit counts in the
-// end. Threads   as kernels/point.cu: 16 bytes' worth of pixels a thread at a time, `channels` loads of 16 bytes.
+// Exact     integers: 32-bit counters within a block, which takes too few pixels to wrap them; then 64-bit counts.
+// Threads   as kernels/point.cu: 16 bytes' worth of pixels a thread at a time, `channels` loads of 16 bytes.
 // Shared    u8: private counters for each block, 24 to 32 KiB. Without them every pixel would be an atomic addition to
 //           one of 256 places of global memory, which all multiprocessors would queue for (measured on an H200, 8K
 //           gray: 8.5 ms random, 24 ms constant). u16: 256 KiB of counters do not fit. There are more places to queue
@@ -18,8 +18,6 @@ using namespace gi;
 
 // Enough warps to hide the loads while blocks are small enough that two to four share a multiprocessor's memory.
 constexpr int THREADS = 512;
-constexpr int WARP = 32;
-constexpr unsigned ALL_LANES = 0xffffffff;
 
 // Packets loaded before the first is counted, so that several are in flight.
 constexpr int PACKETS_IN_FLIGHT = 4;
