@@ -12,18 +12,20 @@
 #include "core/stage_table.h"
 #include "core/status.h"
 #include "core/view.h"
+#include "core/window.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct gi_job {
-    gi_view in;       // device
-    gi_view out;      // device; unused by MEASURE
-    const void *args; // the stage's argument struct; gi_cuda_point: a gi_device_point
-    uint64_t *counts; // MEASURE: device, channels * levels counts (levels = max + 1) to add to
-    void *scratch;    // device, at least what the scratch function said, 256-byte aligned
-    void *stream;     // cudaStream_t
+    gi_view in;            // device
+    gi_view out;           // device; unused by MEASURE
+    gi_window_place place; // WINDOW: where the band lies in the image
+    const void *args;      // the stage's argument struct; gi_cuda_point: a gi_device_point
+    uint64_t *counts;      // MEASURE: device, channels * levels counts (levels = max + 1) to add to
+    void *scratch;         // device, at least what the scratch function said, 256-byte aligned
+    void *stream;          // cudaStream_t
 } gi_job;
 
 // A point operation whose tables lie on the device.
@@ -38,6 +40,27 @@ gi_status gi_cuda_probe(gi_error *err);
 
 size_t gi_cuda_point_scratch(const gi_job *job);
 gi_status gi_cuda_point(const gi_job *job, gi_error *err);
+
+// Makes curves from counts on the device: the tables of a POINT stage that asks for a histogram, each followed by one
+// more curve.
+typedef struct gi_table_job {
+    const uint64_t *counts; // device: max + 1 counts for each channel
+    gi_sample sample;
+    int channels;         // tables to make, of the first so many channels: 1..3
+    const gi_curve *then; // host, one for each table: what follows; a table of its own lies on the device
+    uint16_t *tables;     // device: max + 1 entries for each table
+    uint32_t *level;      // device, gi_cuda_otsu alone: the level
+    void *scratch;        // as gi_job's
+    void *stream;
+} gi_table_job;
+
+// threshold at Otsu's level (core/otsu_rules.h); one channel.
+size_t gi_cuda_otsu_scratch(const gi_table_job *job);
+gi_status gi_cuda_otsu(const gi_table_job *job, gi_error *err);
+
+// equalize (core/equalize.h).
+size_t gi_cuda_equalize_scratch(const gi_table_job *job);
+gi_status gi_cuda_equalize(const gi_table_job *job, gi_error *err);
 
 // From the table: size_t gi_cuda_hist_scratch(const gi_job *); gi_status gi_cuda_hist(const gi_job *, gi_error *); ...
 #define GI_LAUNCHER(name)                                                                                              \

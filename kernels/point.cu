@@ -3,9 +3,10 @@
 // Formula   before: one curve (identity, threshold or table) for each colour channel.
 //           mix:    none, or (w0 R + w1 G + w2 B + 16384) >> 15, or Rec. 709 in linear light by tables (IEC 61966-2-1).
 //           after:  one curve on the mixed gray. Alpha passes unchanged. core/point.h defines all of it.
-// Shapes    1..4 channels of u8 or u16, any width, height, pitch and alignment; a mix makes 3 channels 1 and 4
-// channels 2. Exact     integers only, by the very functions that the CPU backend calls: the same bytes. Threads   fast
-// path: a thread takes 16 bytes' worth of pixels (16 of u8, 8 of u16), i.e. `channels` loads and stores
+//           shift:  no mix, but clamp(C + after(Y) - Y) for each colour C, with Y = (w0 R + w1 G + w2 B + 16384) >> 15.
+// Shapes    1..4 channels of u8 or u16, any width, height, pitch and alignment; a mix makes 3 channels 1, 4 channels 2.
+// Exact     integers only, by the very functions that the CPU backend calls: the same bytes.
+// Threads   fast path: a thread takes 16 bytes' worth of pixels (16 of u8, 8 of u16), i.e. `channels` loads and stores
 //           of 16 bytes. A thread's loads are 16 * channels bytes apart from its neighbour's, but a warp's cover one
 //           contiguous range, so that every byte fetched is used. Any other layout, and the last few pixels: a block
 //           for each row, a thread for each pixel.
@@ -30,7 +31,8 @@ constexpr int ANY = -1;
 template <typename S, int Channels, gi_mix_kind Mix, int Before, int After> struct form {
     using Sample = S;
     static constexpr int IN = Channels;
-    static constexpr int OUT = Mix == GI_MIX_NONE ? Channels : Channels - 2;
+    static constexpr bool TO_GRAY = Mix == GI_MIX_WEIGHTS || Mix == GI_MIX_LINEAR;
+    static constexpr int OUT = TO_GRAY ? Channels - 2 : Channels;
     static constexpr int COLOURS = Channels >= 3 ? 3 : 1;
     static constexpr gi_mix_kind MIX = Mix;
     static constexpr int BEFORE = Before, AFTER = After;
@@ -91,6 +93,19 @@ template <int Kind> __device__ __forceinline__ uint32_t curve_at(const gi_curve 
 }
 
 template <typename Form>
+__device__ __forceinline__ uint32_t mix(const gi_device_point &op, const uint32_t (&v)[Form::COLOURS]) {
+    if constexpr (Form::LINEAR)
+        return gi_linear_encode(&op.linear, op.linear.red[v[0]] + op.linear.green[v[1]] + op.linear.blue[v[2]]);
+    return (op.point.weights[0] * v[0] + op.point.weights[1] * v[1] + op.point.weights[2] * v[2] + 16384) >> 15;
+}
+
+// out = v + by, clamped to 0..max.
+__device__ __forceinline__ void shift(const uint32_t (&v)[3], int32_t by, uint32_t most, uint32_t *out) {
+#pragma unroll
+    for (int c = 0; c < 3; c++) out[c] = (uint32_t)min(max((int32_t)v[c] + by, 0), (int32_t)most);
+}
+
+template <typename Form>
 __device__ __forceinline__ void apply(const gi_device_point &op, const uint32_t (&in)[Form::IN],
                                       uint32_t (&out)[Form::OUT]) {
     uint32_t v[Form::COLOURS];
@@ -100,12 +115,9 @@ __device__ __forceinline__ void apply(const gi_device_point &op, const uint32_t 
 #pragma unroll
         for (int c = 0; c < Form::COLOURS; c++) out[c] = v[c];
     } else {
-        uint32_t gray;
-        if constexpr (Form::LINEAR)
-            gray = gi_linear_encode(&op.linear, op.linear.red[v[0]] + op.linear.green[v[1]] + op.linear.blue[v[2]]);
-        else
-            gray = (op.point.weights[0] * v[0] + op.point.weights[1] * v[1] + op.point.weights[2] * v[2] + 16384) >> 15;
-        out[0] = curve_at<Form::AFTER>(op.point.after, gray, Form::MAX);
+        const uint32_t gray = mix<Form>(op, v), made = curve_at<Form::AFTER>(op.point.after, gray, Form::MAX);
+        if constexpr (Form::TO_GRAY) out[0] = made;
+        if constexpr (!Form::TO_GRAY) shift(v, (int32_t)made - (int32_t)gray, Form::MAX, out);
     }
     if constexpr (Form::IN % 2 == 0) out[Form::OUT - 1] = in[Form::IN - 1];
 }
@@ -219,10 +231,17 @@ gi_status launch_mix(const gi_job *job, const gi_device_point &op, gi_error *err
     }
 }
 
+template <typename S, int C> gi_status launch_shift(const gi_job *job, const gi_device_point &op, gi_error *err) {
+    if (common_kind(op.point.before, 3) == GI_CURVE_IDENTITY && op.point.after.kind == GI_CURVE_TABLE)
+        return launch<form<S, C, GI_MIX_SHIFT, GI_CURVE_IDENTITY, GI_CURVE_TABLE>>(job, op, err);
+    return launch<form<S, C, GI_MIX_SHIFT, ANY, ANY>>(job, op, err);
+}
+
 template <typename S, int C> gi_status launch_colour(const gi_job *job, const gi_device_point &op, gi_error *err) {
     switch (op.point.mix) {
     case GI_MIX_WEIGHTS: return launch_mix<S, C, GI_MIX_WEIGHTS>(job, op, err);
     case GI_MIX_LINEAR: return launch_mix<S, C, GI_MIX_LINEAR>(job, op, err);
+    case GI_MIX_SHIFT: return launch_shift<S, C>(job, op, err);
     default: return launch_curves<S, C>(job, op, err);
     }
 }
@@ -240,10 +259,10 @@ gi_status check_job(const gi_job *job, const gi_point &point, gi_error *err) {
     const gi_view &in = job->in, &out = job->out;
     if (in.sample != GI_U8 && in.sample != GI_U16)
         return gi_fail(err, GI_ERR_UNSUPPORTED, "point operations take 8- and 16-bit samples");
-    bool mix = point.mix != GI_MIX_NONE;
-    if (in.channels < 1 || in.channels > 4 || (mix && in.channels < 3) || point.shape.channels != in.channels ||
+    const bool colours = point.mix != GI_MIX_NONE;
+    if (in.channels < 1 || in.channels > 4 || (colours && in.channels < 3) || point.shape.channels != in.channels ||
         point.shape.sample != in.sample || out.sample != in.sample || out.width != in.width ||
-        out.height != in.height || out.channels != (mix ? in.channels - 2 : in.channels))
+        out.height != in.height || out.channels != gi_point_channels_out(&point))
         return gi_fail(err, GI_ERR_USAGE, "a point operation does not fit its image");
     return GI_OK;
 }

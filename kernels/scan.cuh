@@ -57,6 +57,7 @@ __device__ __forceinline__ T block_scan(T value, Op op, block_room<Threads, T> &
     __syncthreads();
     if (warp == 0) {
         T scanned = warp_scan(lane < WARPS ? room.warps[lane] : op.identity(), op);
+        __syncwarp(); // all have read before any writes
         if (lane < WARPS) room.warps[lane] = scanned;
     }
     __syncthreads();

@@ -1,7 +1,7 @@
 // What a backend offers the executor: slots, and operations on the image a slot holds.
 //
 // The executor drives every backend the same way:
-//     slot_open ... { host_buffer -> (decode into it) -> upload -> point/histogram... -> download } ... slot_close
+//     slot_open ... { host_buffer -> (decode into it) -> upload -> point/window/measure... -> download } ... slot_close
 // A slot is used by one thread at a time; different slots of one backend may be used by different threads.
 #ifndef GI_CORE_BACKEND_H
 #define GI_CORE_BACKEND_H
@@ -10,9 +10,13 @@
 #include <stdint.h>
 
 #include "core/histogram.h"
+#include "core/pipeline.h"
 #include "core/point.h"
 #include "core/status.h"
 #include "core/view.h"
+#include "core/window.h"
+
+enum { GI_MAX_RESOLVED = 16 }; // barriers of one plan
 
 typedef struct gi_backend gi_backend;
 typedef struct gi_slot gi_slot;
@@ -30,14 +34,35 @@ typedef struct gi_backend_ops {
     gi_status (*host_buffer)(gi_slot *slot, size_t bytes, void **data, gi_error *err);
 
     // Makes host pixels the slot's current image. The pixels must stay unchanged until the next download or
-    // histogram returns. May be asynchronous.
+    // counts returns. May be asynchronous.
     gi_status (*upload)(gi_slot *slot, const gi_view *host, gi_error *err);
 
     // Replaces the current image by point(current). May be asynchronous; the tables are copied before return.
     gi_status (*point)(gi_slot *slot, const gi_point *point, gi_error *err);
 
-    // Adds the current image's counts to *histogram (of the same channels and sample). Waits.
-    gi_status (*histogram)(gi_slot *slot, gi_histogram *histogram, gi_error *err);
+    // Replaces the current image, which holds rows from place->in_y0 of the whole, by `rows` rows of the WINDOW stage's
+    // result from place->out_y0. May be asynchronous.
+    gi_status (*window)(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
+                        gi_error *err);
+
+    // Adds to the slot's own counts those of the current image, seen through `through` where that is not NULL (the luma
+    // of a colour image, say); the current image stays. `first` starts from zero, for the channels and levels of what
+    // is counted; the following bands must agree with them. May be asynchronous.
+    gi_status (*measure)(gi_slot *slot, const gi_point *through, bool first, gi_error *err);
+
+    // Adds the slot's counts to *histogram (of the same channels and sample). Waits.
+    gi_status (*counts)(gi_slot *slot, gi_histogram *histogram, gi_error *err);
+
+    // Makes, from the slot's counts, the operation of a POINT stage that asks for a histogram, followed by `rest`, and
+    // keeps it as number `index` (0 .. GI_MAX_RESOLVED - 1) of the slot. No round trip to the host: may be
+    // asynchronous.
+    gi_status (*resolve)(gi_slot *slot, int index, const gi_stage_call *call, const gi_point *rest, gi_error *err);
+
+    // As `point`, with the operation kept under `index`.
+    gi_status (*point_resolved)(gi_slot *slot, int index, gi_error *err);
+
+    // The level that operation `index` thresholds at (otsu). Valid after the next download or counts returned.
+    uint32_t (*resolved_level)(gi_slot *slot, int index);
 
     // *host = the current image in host memory, valid until the next call on this slot. Waits.
     gi_status (*download)(gi_slot *slot, gi_view *host, gi_error *err);

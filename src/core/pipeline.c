@@ -170,6 +170,11 @@ static gi_status parse_bare(parser *p, gi_stage_call *call, span word) {
     return set_option(p, call, first, word);
 }
 
+// What holds for some depth is left to the plan, which knows the image: 16 bits allow the most.
+static gi_status check_window(const gi_stage_call *call, gi_error *err) {
+    return call->stage->check ? call->stage->check(&call->args, GI_U16, err) : GI_OK;
+}
+
 // One stage up to its '|' or the end. `bar` is the '|' before it, for blame when nothing follows.
 static gi_status parse_stage(parser *p, const char *bar) {
     span name = next_word(p);
@@ -196,6 +201,8 @@ static gi_status parse_stage(parser *p, const char *bar) {
         const char *equals = memchr(word.start, '=', word.length);
         status = equals ? parse_pair(p, call, word, equals) : parse_bare(p, call, word);
     }
+    gi_error reason;
+    if (status == GI_OK && check_window(call, &reason) != GI_OK) status = fail_at(p, name, "%s", reason.text);
     return status;
 }
 
@@ -222,9 +229,11 @@ gi_stage_call *gi_pipeline_append(gi_pipeline *pipeline, const gi_stage *stage) 
 
 gi_status gi_pipeline_check(const gi_pipeline *pipeline, gi_error *err) {
     if (pipeline->count == 0) return gi_fail(err, GI_ERR_USAGE, "the pipeline is empty");
-    for (int i = 0; i + 1 < pipeline->count; i++) {
+    for (int i = 0; i < pipeline->count; i++) {
         const gi_stage *stage = pipeline->calls[i].stage;
-        if (stage->kind == GI_STAGE_MEASURE)
+        gi_status status = check_window(&pipeline->calls[i], err);
+        if (status != GI_OK) return status;
+        if (stage->kind == GI_STAGE_MEASURE && i + 1 < pipeline->count)
             return gi_fail(err, GI_ERR_USAGE, "%s measures and passes no image on: it must be the last stage",
                            stage->name);
     }

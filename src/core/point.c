@@ -20,7 +20,8 @@ bool gi_point_is_identity(const gi_point *point) {
 }
 
 int gi_point_channels_out(const gi_point *point) {
-    return point->mix == GI_MIX_NONE ? point->shape.channels : point->shape.channels - 2;
+    bool mixed = point->mix == GI_MIX_WEIGHTS || point->mix == GI_MIX_LINEAR;
+    return mixed ? point->shape.channels - 2 : point->shape.channels;
 }
 
 void gi_point_free(gi_point *point) {
@@ -58,6 +59,8 @@ gi_status gi_point_compose(const gi_point *first, const gi_point *second, gi_poi
     *out = result;
     if (second->shape.channels != gi_point_channels_out(first) || second->shape.sample != first->shape.sample)
         return gi_fail(err, GI_ERR_USAGE, "point operations on different kinds of image");
+    if (first->mix == GI_MIX_SHIFT && !gi_point_is_identity(second))
+        return gi_fail(err, GI_ERR_USAGE, "nothing composes with an operation that moves colours by their luma");
     result.mix = mixer->mix;
     memcpy(result.weights, mixer->weights, sizeof result.weights);
     for (int c = 0; c < gi_colour_channels(first->shape.channels) && status == GI_OK; c++) {

@@ -1,7 +1,8 @@
 // Point operations in normal form: per-channel curve -> mix to gray (at most one) -> curve.
 //
 // Any run of POINT stages composes into one gi_point, which each backend applies in a single pass over the image.
-// Alpha is never touched. For a mix, `channels` 3 becomes 1 and 4 becomes 2.
+// Alpha is never touched. For a mix to gray, `channels` 3 becomes 1 and 4 becomes 2. One further form keeps the
+// channels: GI_MIX_SHIFT (equalize mode=luma); nothing can be composed after it.
 #ifndef GI_CORE_POINT_H
 #define GI_CORE_POINT_H
 
@@ -33,22 +34,26 @@ typedef struct gi_curve {
 typedef enum gi_mix_kind {
     GI_MIX_NONE = 0,
     GI_MIX_WEIGHTS, // (w0 R + w1 G + w2 B + 16384) >> 15, the weights summing to 32768
-    GI_MIX_LINEAR   // Rec. 709 in linear light, by gi_linear_tables
+    GI_MIX_LINEAR,  // Rec. 709 in linear light, by gi_linear_tables
+    GI_MIX_SHIFT    // no mix, but colour moved with its luma: C' = clamp(C + after(Y) - Y), Y as GI_MIX_WEIGHTS has it
 } gi_mix_kind;
+
+// Weights of the Rec. 601 luma.
+enum { GI_LUMA_RED = 9798, GI_LUMA_GREEN = 19235, GI_LUMA_BLUE = 3735 };
 
 typedef struct gi_point {
     gi_shape shape;     // of the input; width and height unused
     gi_curve before[3]; // colour channels of the input; [0] alone for gray
     gi_mix_kind mix;    // anything but GI_MIX_NONE only where shape.channels >= 3
     uint32_t weights[3];
-    gi_curve after; // only after a mix
+    gi_curve after; // only after a mix; of GI_MIX_SHIFT: what the luma becomes
 } gi_point;
 
 // What a POINT stage may look at when it fills its operation.
 typedef struct gi_point_input {
     int channels; // of the image at this place of the pipeline
     gi_sample sample;
-    const gi_histogram *histogram; // of that image, or NULL: not measured
+    const gi_histogram *histogram; // what the stage asked for: that image's, or its luma's; NULL: not measured
 } gi_point_input;
 
 // Fills *out with the stage's operation on such an image. `args` points at the stage's own argument struct.
@@ -63,7 +68,8 @@ bool gi_point_is_identity(const gi_point *point);
 int gi_point_channels_out(const gi_point *point);
 
 // *out = `second` after `first`: one operation with the same result as the two in turn. second->shape.channels must
-// be gi_point_channels_out(first). *out owns copies of its tables. GI_ERR_MEMORY possible.
+// be gi_point_channels_out(first), and after a GI_MIX_SHIFT nothing but the identity may follow: GI_ERR_USAGE. *out
+// owns copies of its tables. GI_ERR_MEMORY possible.
 gi_status gi_point_compose(const gi_point *first, const gi_point *second, gi_point *out, gi_error *err);
 
 // Frees the tables and makes *point the identity. NULL is fine.
@@ -97,8 +103,10 @@ GI_HOST_DEVICE static inline uint32_t gi_linear_encode(const gi_linear_tables *t
     uint32_t low = t->coarse[i], high = t->coarse[i + 1];
     while (low < high) {
         uint32_t middle = (low + high + 1) / 2;
-        if (t->threshold[middle] <= sum) low = middle;
-        else high = middle - 1;
+        if (t->threshold[middle] <= sum)
+            low = middle;
+        else
+            high = middle - 1;
     }
     return low;
 }

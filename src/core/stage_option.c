@@ -167,12 +167,15 @@ static bool value_text(const gi_stage_option *option, double value, char *text, 
     gi_text out = gi_text_over(text, size);
     int index = option->type == GI_OPTION_CHOICE ? (int)value : WORD_BASE - (int)value;
     bool named = option->type == GI_OPTION_CHOICE || (option->type == GI_OPTION_LEVEL && value < 0);
+    bool given = value >= option->min && value <= option->max;
     char number[32];
     if (named) {
         size_t length = 0;
         const char *word = index >= 0 ? word_at(option->words, index, &length) : NULL;
         if (!word) return false;
         gi_text_add(&out, "%.*s", (int)length, word);
+    } else if (!given) {
+        return false;
     } else if (option->type == GI_OPTION_REAL) {
         format_real(value, number, sizeof number);
         gi_text_add(&out, "%s", number);
@@ -205,5 +208,5 @@ bool gi_stage_option_value(const gi_stage_option *option, const gi_stage_args *a
 void gi_stage_option_standard(const gi_stage_option *option, char *text, size_t size) {
     if (value_text(option, option->standard, text, size)) return;
     gi_text out = gi_text_over(text, size);
-    gi_text_add(&out, "half of the range (128; 16-bit: 32768)");
+    gi_text_add(&out, option->type == GI_OPTION_LEVEL ? "half of the range (128; 16-bit: 32768)" : "not given");
 }

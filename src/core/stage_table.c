@@ -11,6 +11,12 @@ GI_STAGES(OPTION_ROWS)
 #define POINT_OF_POINT(name) gi_##name##_point
 #define POINT_OF_WINDOW(name) NULL
 #define POINT_OF_MEASURE(name) NULL
+#define HALO_OF_POINT(name) NULL
+#define HALO_OF_WINDOW(name) gi_##name##_halo
+#define HALO_OF_MEASURE(name) NULL
+#define CHECK_OF_POINT(name) NULL
+#define CHECK_OF_WINDOW(name) gi_##name##_check
+#define CHECK_OF_MEASURE(name) NULL
 #define STAGE_ROW(kind, name, summary, detail, example1, example2)                                                     \
     {#name,                                                                                                            \
      summary,                                                                                                          \
@@ -20,7 +26,9 @@ GI_STAGES(OPTION_ROWS)
      (int)(sizeof options_##name / sizeof options_##name[0]),                                                          \
      GI_STAGE_##kind,                                                                                                  \
      GI_STAGE_ID_##name,                                                                                               \
-     POINT_OF_##kind(name)},
+     POINT_OF_##kind(name),                                                                                            \
+     HALO_OF_##kind(name),                                                                                             \
+     CHECK_OF_##kind(name)},
 const gi_stage gi_stage_table[] = {GI_STAGES(STAGE_ROW)};
 
 #define STAGE_NAME(kind, name, summary, detail, example1, example2) #name,

@@ -9,6 +9,7 @@
 #include "core/point.h"
 #include "core/stages.h"
 #include "core/status.h"
+#include "core/window.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,7 +68,9 @@ typedef struct gi_stage {
     int option_count;
     gi_stage_kind kind;
     gi_stage_id id;
-    gi_point_fn point; // POINT stages; NULL for the others
+    gi_point_fn point;        // POINT stages; NULL for the others
+    gi_halo_fn halo;          // WINDOW stages; NULL for the others
+    gi_window_check_fn check; // likewise
 } gi_stage;
 
 // All stages in table order, GI_STAGE_COUNT of them.
@@ -103,10 +106,14 @@ void gi_stage_option_standard(const gi_stage_option *option, char *text, size_t 
 // rounded up; letter case does not count), or NULL. Ties go to the earlier word.
 const char *gi_nearest_word(const char *typed, size_t length, const char *const *words, size_t count);
 
-// Prototypes of the POINT stages: gi_status gi_gray_point(...), see gi_point_fn.
+// Prototypes of the stages' functions: gi_gray_point (see gi_point_fn); of a WINDOW stage gi_blur_halo, gi_blur_check
+// and gi_cpu_blur (see window.h).
 #define GI_PROTOTYPE_POINT(name)                                                                                      \
     gi_status gi_##name##_point(const void *args, const gi_point_input *in, gi_point *out, gi_error *err);
-#define GI_PROTOTYPE_WINDOW(name)
+#define GI_PROTOTYPE_WINDOW(name)                                                                                     \
+    uint32_t gi_##name##_halo(const void *args);                                                                      \
+    gi_status gi_##name##_check(const void *args, gi_sample sample, gi_error *err);                                   \
+    gi_status gi_cpu_##name(const gi_window_job *job, gi_error *err);
 #define GI_PROTOTYPE_MEASURE(name)
 #define GI_PROTOTYPE(kind, name, summary, detail, example1, example2) GI_PROTOTYPE_##kind(name)
 GI_STAGES(GI_PROTOTYPE)

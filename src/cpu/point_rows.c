@@ -4,6 +4,7 @@
 
 #define SAMPLE uint8_t
 #define SAMPLE_MAX UINT8_MAX
+#define DIFFERENCE int16_t
 #define FIELD u8
 #define NAME(x) x##_u8
 #define MIX_RGB_FIRST(in, out, pixels, weights) gi_mix_rgb8_x86(in, out, pixels, weights)
@@ -13,11 +14,13 @@
 #undef MIX_RGB_FIRST
 #undef NAME
 #undef FIELD
+#undef DIFFERENCE
 #undef SAMPLE_MAX
 #undef SAMPLE
 
 #define SAMPLE uint16_t
 #define SAMPLE_MAX UINT16_MAX
+#define DIFFERENCE int32_t
 #define FIELD u16
 #define NAME(x) x##_u16
 #define MIX_RGB_FIRST(in, out, pixels, weights) 0

@@ -39,12 +39,24 @@ typedef struct gi_mix_span {
     int channels; // of `in`
 } gi_mix_span;
 
+// Every colour channel of `in` plus the difference from `luma` to `becomes`, clamped; three or four channels, alpha
+// kept. Both lumas have one sample a pixel, and two (the second is not looked at) where `in` has alpha. `out` may be
+// `in`.
+typedef struct gi_shift_span {
+    const void *in;
+    void *out;
+    const void *luma, *becomes;
+    size_t pixels;
+    int channels; // of `in`
+} gi_shift_span;
+
 // One set of loops for each sample type.
 typedef struct gi_point_rows {
     void (*threshold)(const gi_curve_span *span, const gi_threshold_pattern *pattern);
     void (*curves)(const gi_curve_span *span, const gi_curve curves[3]); // any kinds; slower than `threshold`
     void (*mix_weights)(const gi_mix_span *span, const uint32_t weights[3]);
     void (*mix_linear)(const gi_mix_span *span, const gi_linear_tables *tables);
+    void (*shift)(const gi_shift_span *span);
 } gi_point_rows;
 
 extern const gi_point_rows gi_point_rows_u8;

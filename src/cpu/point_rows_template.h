@@ -1,5 +1,6 @@
-// The loops of point_rows.h for one sample type. Included with SAMPLE, its maximum SAMPLE_MAX, the member FIELD of the
-// pattern, NAME(x), and what does a first part of the mix by other means (MIX_RGB_FIRST, MIX_RGBA_FIRST).
+// The loops of point_rows.h for one sample type. Included with SAMPLE, its maximum SAMPLE_MAX, a signed type
+// DIFFERENCE, the member FIELD of the pattern, NAME(x), and what does a first part of the mix by other means
+// (MIX_RGB_FIRST, MIX_RGBA_FIRST).
 //
 // `omp simd` tells the compiler that `in` and `out` are either apart or the same, never shifted.
 
@@ -110,4 +111,47 @@ static void NAME(mix_linear)(const gi_mix_span *span, const gi_linear_tables *ta
     }
 }
 
-const gi_point_rows NAME(gi_point_rows) = {NAME(threshold), NAME(curves), NAME(mix_weights), NAME(mix_linear)};
+// Twice the samples' width holds any difference and sum.
+GI_SIMD_BODY void NAME(shift_block)(const SAMPLE *in, SAMPLE *out, const DIFFERENCE *difference, size_t count) {
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        DIFFERENCE moved = (DIFFERENCE)(in[i] + difference[i]);
+        moved = moved < 0 ? 0 : moved;
+        out[i] = (SAMPLE)(moved > SAMPLE_MAX ? SAMPLE_MAX : moved);
+    }
+}
+
+// The differences are first laid out sample by sample, so that the sums need no shuffles. `channels` is a constant in
+// each call.
+GI_SIMD_BODY void NAME(shift_pixels)(const gi_shift_span *span, size_t channels) {
+    enum { BLOCK_PIXELS = 256 };
+    DIFFERENCE difference[BLOCK_PIXELS * GI_MAX_CHANNELS];
+    const SAMPLE *in = span->in, *luma = span->luma, *becomes = span->becomes;
+    SAMPLE *out = span->out;
+    const size_t step = channels - 2;
+    for (size_t left = span->pixels; left > 0;) {
+        size_t pixels = left < BLOCK_PIXELS ? left : BLOCK_PIXELS;
+        for (size_t i = 0; i < pixels; i++) {
+            DIFFERENCE gain = (DIFFERENCE)(becomes[i * step] - luma[i * step]);
+            for (size_t c = 0; c < 3; c++) difference[i * channels + c] = gain;
+            if (channels == 4) difference[i * channels + 3] = 0;
+        }
+        NAME(shift_block)(in, out, difference, pixels * channels);
+        in += pixels * channels;
+        out += pixels * channels;
+        luma += pixels * step;
+        becomes += pixels * step;
+        left -= pixels;
+    }
+}
+
+GI_SIMD_BODY void NAME(shift_body)(const gi_shift_span *span) {
+    if (span->channels == 4)
+        NAME(shift_pixels)(span, 4);
+    else
+        NAME(shift_pixels)(span, 3);
+}
+GI_SIMD_VARIANTS(NAME(shift), NAME(shift_body), (const gi_shift_span *span), (span))
+
+const gi_point_rows NAME(gi_point_rows) = {NAME(threshold), NAME(curves), NAME(mix_weights), NAME(mix_linear),
+                                           NAME(shift)};

@@ -12,16 +12,20 @@ gi_simd gi_simd_force(gi_simd level);
 #define GI_SIMD_BODY static inline __attribute__((always_inline))
 
 #if defined(__x86_64__)
-#define GI_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2")))
-#define GI_TARGET_AVX512 __attribute__((target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
+#define GI_TARGET_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
+#define GI_TARGET_AVX512 __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
 
 // GI_SIMD_VARIANTS(rows, rows_body, (const int *in, int n), (in, n)) defines `static void rows(const int *in, int n)`,
-// which calls the variant of rows_body for gi_simd_level(). (The second macro lets `name` be a macro's result.)
-#define GI_SIMD_VARIANTS(name, body, parameters, arguments) GI_SIMD_VARIANTS_NAMED(name, body, parameters, arguments)
-#define GI_SIMD_VARIANTS_NAMED(name, body, parameters, arguments)                                                      \
+// which calls the variant of rows_body for gi_simd_level(). GI_SIMD_VARIANTS_FUSED has a body of its own for the levels
+// with fused multiply-add instructions. (The macros in between let `name` be a macro's result.)
+#define GI_SIMD_VARIANTS(name, body, parameters, arguments)                                                            \
+    GI_SIMD_VARIANTS_NAMED(name, body, body, parameters, arguments)
+#define GI_SIMD_VARIANTS_FUSED(name, body, fused_body, parameters, arguments)                                          \
+    GI_SIMD_VARIANTS_NAMED(name, body, fused_body, parameters, arguments)
+#define GI_SIMD_VARIANTS_NAMED(name, body, fused_body, parameters, arguments)                                          \
     static void name##_portable parameters { body arguments; }                                                         \
-    GI_TARGET_AVX2 static void name##_avx2 parameters { body arguments; }                                              \
-    GI_TARGET_AVX512 static void name##_avx512 parameters { body arguments; }                                          \
+    GI_TARGET_AVX2 static void name##_avx2 parameters { fused_body arguments; }                                        \
+    GI_TARGET_AVX512 static void name##_avx512 parameters { fused_body arguments; }                                    \
     static void name parameters {                                                                                      \
         switch (gi_simd_level()) {                                                                                     \
         case GI_SIMD_AVX512: name##_avx512 arguments; break;                                                           \
@@ -32,6 +36,13 @@ gi_simd gi_simd_force(gi_simd level);
 #else
 #define GI_SIMD_VARIANTS(name, body, parameters, arguments)                                                            \
     static void name parameters { body arguments; }
+#if defined(__FP_FAST_FMAF)
+#define GI_SIMD_VARIANTS_FUSED(name, body, fused_body, parameters, arguments)                                          \
+    static void name parameters { fused_body arguments; }
+#else
+#define GI_SIMD_VARIANTS_FUSED(name, body, fused_body, parameters, arguments)                                          \
+    static void name parameters { body arguments; }
+#endif
 #endif
 
 #endif

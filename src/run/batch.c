@@ -29,6 +29,7 @@ typedef struct batch {
 typedef struct thread {
     batch *batch;
     int threads;
+    size_t memory;
     pthread_t id;
     bool started;
 } thread;
@@ -114,8 +115,12 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
 static void *work(void *context) {
     thread *self = context;
     batch *b = self->batch;
-    gi_worker worker = {
-        .options = b->options, .stop = &b->stop, .gate = &b->gate, .callbacks = &b->mutex, .threads = self->threads};
+    gi_worker worker = {.options = b->options,
+                        .stop = &b->stop,
+                        .gate = &b->gate,
+                        .callbacks = &b->mutex,
+                        .threads = self->threads,
+                        .memory = self->memory};
     gi_error why = {.status = GI_OK};
     gi_status status = gi_worker_open(&worker, &why);
     pthread_mutex_lock(&b->mutex);
@@ -130,6 +135,12 @@ static void *work(void *context) {
     return NULL;
 }
 
+// Never 0, which would be no limit.
+static size_t share_of(size_t memory, int workers) {
+    size_t share = memory / (size_t)workers;
+    return memory > 0 && share == 0 ? 1 : share;
+}
+
 // The calling thread is the first worker. A thread that cannot be started leaves its work to the others.
 static gi_status run_workers(batch *b, int workers, int cores, gi_error *err) {
     thread *threads = calloc((size_t)workers, sizeof *threads);
@@ -137,6 +148,7 @@ static gi_status run_workers(batch *b, int workers, int cores, gi_error *err) {
     for (int i = 0; i < workers; i++) {
         threads[i].batch = b;
         threads[i].threads = cores / workers + (i < cores % workers);
+        threads[i].memory = share_of(b->options->max_memory, workers);
         if (i > 0) threads[i].started = pthread_create(&threads[i].id, NULL, work, &threads[i]) == 0;
     }
     work(&threads[0]);

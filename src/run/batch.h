@@ -37,6 +37,9 @@ typedef struct gi_batch_options {
     int threads;             // CPU cores to share among the workers; 0: all
     uint32_t thumbnail_side; // gi_measured has a thumbnail of at most so many pixels a side; 0: none
     size_t band_bytes;       // device passes over at most so many input bytes at once; 0: whole images
+    // For the pixels in work beside whole images in host memory, shared among the workers; 0: no limit.
+    size_t max_memory;
+    uint32_t band_rows; // bands of at most so many rows; 0: as high as memory allows
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);

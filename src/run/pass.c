@@ -1,5 +1,6 @@
 #include "run/pass.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void gi_gate_init(gi_gate *gate, int places) {
@@ -30,65 +31,161 @@ static void gate_leave(gi_gate *gate) {
     pthread_mutex_unlock(&gate->mutex);
 }
 
-// Brings the slot to hold rows [y, y + rows) with all known points applied. What it holds already is kept: after the
-// measuring pass of an image in one band nothing is uploaded again.
-static gi_status load_band(gi_pass *pass, uint32_t y, uint32_t rows, gi_error *err) {
+// Applies segment i to what the slot holds, rows `in` of the whole image, to make rows `out`.
+static gi_status apply(const gi_pass *pass, int i, gi_rows in, gi_rows out, gi_error *err) {
     const gi_backend_ops *ops = pass->slot->ops;
+    const gi_segment *segment = &pass->plan->segments[i];
+    if (segment->kind == GI_STAGE_WINDOW) {
+        gi_window_place place = {pass->in.height, in.y, out.y};
+        return ops->window(pass->slot, &segment->calls[0], &place, out.count, err);
+    }
+    if (segment->counted != GI_COUNTED_NOTHING) return ops->point_resolved(pass->slot, segment->resolved, err);
+    return gi_segment_is_identity(segment) ? GI_OK : ops->point(pass->slot, &segment->point, err);
+}
+
+static bool same_rows(gi_rows a, gi_rows b) { return a.y == b.y && a.count == b.count; }
+
+// Brings the slot to hold `rows` of the image before segment `to`. What it holds already is kept: after the counting of
+// an image in one band nothing is uploaded or done again.
+static gi_status load(gi_pass *pass, int to, gi_rows rows, gi_error *err) {
     gi_status status = GI_OK;
-    if (pass->held_rows != rows || pass->held_y != y) {
-        pass->held_rows = 0;
-        gi_view band = gi_view_rows(&pass->in, y, rows);
-        status = ops->upload(pass->slot, &band, err);
-        if (status != GI_OK) return status;
-        pass->held_y = y;
-        pass->held_rows = rows;
-        pass->held_points = 0;
+    bool kept = pass->held.count > 0 && pass->held_at >= pass->from && pass->held_at <= to &&
+                same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, to, rows));
+    if (!kept) {
+        pass->held = gi_rows_needed(pass->plan, pass->from, to, rows);
+        pass->held_at = pass->from;
+        gi_view band = gi_view_rows(&pass->source, pass->held.y, pass->held.count);
+        status = pass->slot->ops->upload(pass->slot, &band, err);
     }
-    for (; pass->held_points < pass->point_count && status == GI_OK; pass->held_points++) {
-        const gi_point *point = &pass->points[pass->held_points];
-        if (!gi_point_is_identity(point)) status = ops->point(pass->slot, point, err);
+    while (pass->held_at < to && status == GI_OK) {
+        gi_rows next = gi_rows_needed(pass->plan, pass->held_at + 1, to, rows);
+        status = apply(pass, pass->held_at, pass->held, next, err);
+        pass->held = next;
+        pass->held_at++;
     }
-    if (status != GI_OK) pass->held_rows = 0;
+    if (status != GI_OK) pass->held.count = 0;
     return status;
 }
 
-// What a pass does with a band: `histogram` or `encoder`.
+// What is done with each band of a leg's result.
 typedef struct goal {
-    gi_histogram *histogram;
+    bool count;              // into the slot's counts
+    const gi_point *through; // ... as this makes it; NULL: as it is
+    gi_view *store;          // rows to their place in this image
     gi_encoder *encoder;
+    gi_histogram *histogram; // of the last leg: the slot's counts, at the end
 } goal;
 
-static gi_status do_band(gi_pass *pass, uint32_t y, uint32_t rows, const goal *to, gi_error *err) {
+static gi_status do_band(gi_pass *pass, int to, gi_rows rows, const goal *to_do, gi_error *err) {
+    const gi_backend_ops *ops = pass->slot->ops;
+    bool wanted = to_do->store || to_do->encoder;
     gi_view out;
     gate_enter(pass->gate);
-    gi_status status = load_band(pass, y, rows, err);
-    if (status == GI_OK && to->histogram) status = pass->slot->ops->histogram(pass->slot, to->histogram, err);
-    if (status == GI_OK && to->encoder) status = pass->slot->ops->download(pass->slot, &out, err);
-    if (status != GI_OK) pass->held_rows = 0;
+    gi_status status = load(pass, to, rows, err);
+    if (status == GI_OK && to_do->count) status = ops->measure(pass->slot, to_do->through, rows.y == 0, err);
+    if (status == GI_OK && wanted) status = ops->download(pass->slot, &out, err);
+    if (status != GI_OK) pass->held.count = 0;
     gate_leave(pass->gate);
-    if (status == GI_OK && to->encoder) status = gi_encoder_rows(to->encoder, &out, err);
-    return status;
+    if (status != GI_OK || !wanted) return status;
+    if (to_do->encoder) return gi_encoder_rows(to_do->encoder, &out, err);
+    size_t row_bytes = gi_row_bytes(out.width, out.channels, out.sample);
+    for (uint32_t y = 0; y < rows.count; y++)
+        memcpy(gi_view_row(to_do->store, rows.y + y), gi_view_row(&out, y), row_bytes);
+    return GI_OK;
 }
 
-// From row *y to the end; on failure *y is the first row not done.
-static gi_status do_bands(gi_pass *pass, uint32_t *y, const goal *to, gi_error *err) {
-    while (*y < pass->in.height) {
+// From row *y of the leg's result to the end; on failure *y is the first row not done.
+static gi_status do_bands(gi_pass *pass, int to, uint32_t *y, const goal *to_do, gi_error *err) {
+    const uint32_t height = pass->in.height;
+    while (*y < height) {
         if (gi_stopped(pass->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
-        uint32_t left = pass->in.height - *y;
-        uint32_t rows = pass->band_rows < left ? pass->band_rows : left;
-        gi_status status = do_band(pass, *y, rows, to, err);
+        gi_rows rows = {*y, pass->bands.rows < height - *y ? pass->bands.rows : height - *y};
+        gi_status status = do_band(pass, to, rows, to_do, err);
         if (status != GI_OK) return status;
-        *y += rows;
+        *y += rows.count;
     }
     return GI_OK;
 }
 
+// Says the levels of the barriers resolved since the last time, once a wait has made them known.
+static void tell_levels(gi_pass *pass) {
+    for (int i = 0; i < pass->plan->segment_count; i++) {
+        const gi_segment *segment = &pass->plan->segments[i];
+        bool due = segment->resolved >= pass->told && segment->resolved < pass->resolved;
+        if (segment->counted == GI_COUNTED_NOTHING || !due || !gi_call_is_otsu(&segment->calls[0])) continue;
+        uint32_t level = pass->slot->ops->resolved_level(pass->slot, segment->resolved);
+        gi_say(pass->messages, GI_NOTE, pass->file, "otsu level %u", level);
+    }
+    if (pass->told < pass->resolved) pass->told = pass->resolved;
+}
+
+// Runs the leg up to segment `to` into a new image in host memory, which is the source from then on.
+static gi_status store_leg(gi_pass *pass, int to, goal to_do, gi_error *err) {
+    gi_shape shape = gi_view_shape(&pass->source);
+    shape.channels = pass->plan->segments[to - 1].channels_out;
+    size_t bytes = 0;
+    uint32_t y = 0;
+    gi_status status = gi_shape_bytes(shape, &bytes, err);
+    if (status != GI_OK) return status;
+    void *data = malloc(bytes ? bytes : 1);
+    if (!data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
+    gi_view image = gi_view_packed(data, shape, GI_HOST);
+    to_do.store = &image;
+    status = do_bands(pass, to, &y, &to_do, err);
+    if (status != GI_OK) {
+        free(data);
+        return status;
+    }
+    tell_levels(pass);
+    free(pass->stored);
+    pass->stored = data;
+    pass->source = image;
+    pass->from = to;
+    pass->held.count = 0; // a backend that reads its input where it lies may hold what was just freed
+    return GI_OK;
+}
+
+// The next barrier whose operation is not known yet, or the plan's end.
+static int next_barrier(const gi_pass *pass) {
+    int i = pass->from;
+    for (; i < pass->plan->segment_count; i++) {
+        const gi_segment *segment = &pass->plan->segments[i];
+        if (segment->counted != GI_COUNTED_NOTHING && segment->resolved >= pass->resolved) break;
+    }
+    return i;
+}
+
+static gi_status resolve(gi_pass *pass, const gi_segment *segment, gi_error *err) {
+    gate_enter(pass->gate);
+    gi_status status =
+        pass->slot->ops->resolve(pass->slot, segment->resolved, &segment->calls[0], &segment->point, err);
+    gate_leave(pass->gate);
+    if (status == GI_OK) pass->resolved = segment->resolved + 1;
+    return status;
+}
+
+// Counts the image before the barrier at segment `at`. In bands the WINDOW stages before it are not done once more for
+// what follows: their result is stored.
+static gi_status pass_barrier(gi_pass *pass, int at, gi_error *err) {
+    const gi_segment *segment = &pass->plan->segments[at];
+    gi_point luma;
+    goal to_do = {.count = true};
+    uint32_t y = 0;
+    if (segment->counted == GI_COUNTED_LUMA) {
+        luma = gi_luma_point(segment->channels_in, pass->in.sample);
+        to_do.through = &luma;
+    }
+    bool in_bands = pass->bands.rows<pass->in.height, windows = gi_halo_sum(pass->plan, pass->from, at)> 0;
+    gi_status status = in_bands && windows ? store_leg(pass, at, to_do, err) : do_bands(pass, at, &y, &to_do, err);
+    return status == GI_OK ? resolve(pass, segment, err) : status;
+}
+
 // After GI_ERR_DEVICE_MEMORY: smaller bands, then the fallback. False when there is nothing left to try.
 static bool relieve(gi_pass *pass, const gi_error *why) {
-    if (pass->band_rows > pass->in.height) pass->band_rows = pass->in.height;
-    pass->held_rows = 0;
-    if (pass->band_rows > GI_BAND_ROWS_MIN) {
-        pass->band_rows = pass->band_rows / 2 > GI_BAND_ROWS_MIN ? pass->band_rows / 2 : GI_BAND_ROWS_MIN;
+    if (pass->bands.rows > pass->in.height) pass->bands.rows = pass->in.height;
+    pass->held.count = 0;
+    if (pass->bands.rows > GI_BAND_ROWS_MIN) {
+        pass->bands.rows = pass->bands.rows / 2 > GI_BAND_ROWS_MIN ? pass->bands.rows / 2 : GI_BAND_ROWS_MIN;
         return true;
     }
     gi_slot *slot = NULL;
@@ -96,27 +193,50 @@ static bool relieve(gi_pass *pass, const gi_error *why) {
     gi_say(pass->messages, GI_WARNING, pass->file, "%s; done on the CPU instead", why->text);
     pass->fallback = NULL;
     pass->slot = slot;
-    pass->band_rows = pass->in.height;
+    pass->bands.rows = pass->in.height;
+    pass->bands.uploads = false;
+    // The new slot keeps no operations: those that the source does not have behind it are made again.
+    pass->resolved = 0;
+    for (int i = 0; i < pass->from; i++) pass->resolved += pass->plan->segments[i].counted != GI_COUNTED_NOTHING;
     return true;
 }
 
-gi_status gi_pass_measure(gi_pass *pass, gi_histogram *histogram, gi_error *err) {
+// One leg, to the next barrier or the end. *done: it was the last.
+static gi_status step(gi_pass *pass, const goal *last, bool *done, gi_error *err) {
+    int to = next_barrier(pass), end = gi_leg_end(pass->plan, pass->from, to, &pass->bands);
+    uint32_t y = 0;
+    if (end < to) return store_leg(pass, end, (goal){.count = false}, err);
+    if (to < pass->plan->segment_count) return pass_barrier(pass, to, err);
+    gi_status status = do_bands(pass, to, last->encoder ? &pass->emitted : &y, last, err);
+    if (status == GI_OK && last->histogram) {
+        gate_enter(pass->gate);
+        status = pass->slot->ops->counts(pass->slot, last->histogram, err);
+        gate_leave(pass->gate);
+    }
+    if (status == GI_OK) tell_levels(pass);
+    *done = status == GI_OK;
+    return status;
+}
+
+static gi_status run(gi_pass *pass, goal last, gi_error *err) {
     gi_error why = {.status = GI_OK};
     gi_status status;
-    do {
-        uint32_t y = 0;
-        // A band that failed may have been counted in part: the whole image is counted anew.
-        memset(histogram->counts, 0, sizeof *histogram->counts * histogram->levels * (size_t)histogram->channels);
-        status = do_bands(pass, &y, &(goal){histogram, NULL}, &why);
-    } while (status == GI_ERR_DEVICE_MEMORY && relieve(pass, &why));
+    bool done = false;
+    if (!pass->source.data) pass->source = pass->in;
+    do status = step(pass, &last, &done, &why);
+    while ((status == GI_OK && !done) || (status == GI_ERR_DEVICE_MEMORY && relieve(pass, &why)));
     if (status != GI_OK && err) *err = why;
     return status;
 }
 
+gi_status gi_pass_measure(gi_pass *pass, gi_histogram *histogram, gi_error *err) {
+    return run(pass, (goal){.count = true, .histogram = histogram}, err);
+}
+
 // True when there is nothing to compute, so that the decoded rows are the result.
-static bool all_identity(const gi_pass *pass) {
-    for (int i = 0; i < pass->point_count; i++)
-        if (!gi_point_is_identity(&pass->points[i])) return false;
+static bool all_identity(const gi_plan *plan) {
+    for (int i = 0; i < plan->segment_count; i++)
+        if (!gi_segment_is_identity(&plan->segments[i])) return false;
     return true;
 }
 
@@ -126,12 +246,12 @@ static gi_status emit_input(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
 }
 
 gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
-    gi_error why = {.status = GI_OK};
-    gi_status status;
-    if (all_identity(pass)) return emit_input(pass, encoder, err);
-    do {
-        status = do_bands(pass, &pass->emitted, &(goal){NULL, encoder}, &why);
-    } while (status == GI_ERR_DEVICE_MEMORY && relieve(pass, &why));
-    if (status != GI_OK && err) *err = why;
-    return status;
+    if (all_identity(pass->plan)) return emit_input(pass, encoder, err);
+    return run(pass, (goal){.encoder = encoder}, err);
+}
+
+void gi_pass_free(gi_pass *pass) {
+    free(pass->stored);
+    pass->stored = NULL;
+    pass->source.data = NULL;
 }

@@ -3,9 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// True for a stage that takes a level from the histogram of the (gray) image it is given.
-static bool wants_histogram(const gi_stage_call *call) {
+bool gi_call_is_otsu(const gi_stage_call *call) {
     return call->stage->id == GI_STAGE_ID_threshold && call->args.threshold.level == GI_LEVEL_OTSU;
+}
+
+// What a stage must know of the image before it.
+static gi_counted counted_for(const gi_stage_call *call, int channels) {
+    bool colour = gi_colour_channels(channels) == 3;
+    if (call->stage->id == GI_STAGE_ID_equalize)
+        return colour && call->args.equalize.mode == GI_EQUALIZE_LUMA ? GI_COUNTED_LUMA : GI_COUNTED_IMAGE;
+    return gi_call_is_otsu(call) ? GI_COUNTED_IMAGE : GI_COUNTED_NOTHING;
 }
 
 static gi_stage_call gray_601(void) {
@@ -15,32 +22,74 @@ static gi_stage_call gray_601(void) {
     return call;
 }
 
-// The segment that the next call joins; a new one at a barrier and at the start.
-static gi_segment *segment_for(gi_plan *plan, bool barrier) {
-    if (plan->segment_count > 0 && !barrier) return &plan->segments[plan->segment_count - 1];
+gi_point gi_luma_point(int channels, gi_sample sample) {
+    gi_point point = gi_point_identity(channels, sample);
+    point.mix = GI_MIX_WEIGHTS;
+    point.weights[0] = GI_LUMA_RED;
+    point.weights[1] = GI_LUMA_GREEN;
+    point.weights[2] = GI_LUMA_BLUE;
+    return point;
+}
+
+static gi_segment *add_segment(gi_plan *plan, gi_stage_kind kind) {
     gi_segment *segment = &plan->segments[plan->segment_count++];
-    segment->channels_in = plan->out.channels;
-    segment->barrier = barrier;
+    segment->kind = kind;
+    segment->calls = &plan->calls[plan->call_count];
+    segment->channels_in = segment->channels_out = plan->out.channels;
+    if (kind == GI_STAGE_POINT) segment->point = gi_point_identity(plan->out.channels, plan->out.sample);
     return segment;
 }
 
-// Adds a POINT call to the plan. Without a histogram its operation can be tried at once, which checks its values.
-static gi_status add_call(gi_plan *plan, const gi_stage_call *call, gi_error *err) {
-    bool barrier = wants_histogram(call);
-    if (barrier && gi_colour_channels(plan->out.channels) == 3) {
-        gi_stage_call gray = gray_601();
-        gi_status status = add_call(plan, &gray, err);
-        if (status != GI_OK) return status;
-    }
-    gi_segment *segment = segment_for(plan, barrier);
-    segment->calls[segment->count++] = *call;
-    if (barrier) return GI_OK;
+static void add_call(gi_plan *plan, gi_segment *segment, const gi_stage_call *call) {
+    plan->calls[plan->call_count++] = *call;
+    segment->count++;
+}
+
+// The segment that the next POINT call joins: the last one, unless nothing composes with what it ends in.
+static gi_segment *segment_to_join(gi_plan *plan) {
+    gi_segment *last = plan->segment_count > 0 ? &plan->segments[plan->segment_count - 1] : NULL;
+    bool open = last && last->kind == GI_STAGE_POINT && last->counted != GI_COUNTED_LUMA;
+    return open ? last : add_segment(plan, GI_STAGE_POINT);
+}
+
+static gi_status add_point(gi_plan *plan, const gi_stage_call *call, gi_error *err) {
     gi_point_input in = {plan->out.channels, plan->out.sample, NULL};
-    gi_point point;
+    gi_point point, both;
     gi_status status = call->stage->point(&call->args, &in, &point, err);
     if (status != GI_OK) return status;
-    plan->out.channels = gi_point_channels_out(&point);
+    gi_segment *segment = segment_to_join(plan);
+    status = gi_point_compose(&segment->point, &point, &both, err);
     gi_point_free(&point);
+    if (status != GI_OK) return status;
+    gi_point_free(&segment->point);
+    segment->point = both;
+    add_call(plan, segment, call);
+    plan->out.channels = segment->channels_out = gi_point_channels_out(&both);
+    return GI_OK;
+}
+
+// A stage that is made from counts keeps the channels.
+static gi_status add_barrier(gi_plan *plan, const gi_stage_call *call, gi_error *err) {
+    if (gi_call_is_otsu(call) && gi_colour_channels(plan->out.channels) == 3) {
+        gi_stage_call gray = gray_601();
+        gi_status status = add_point(plan, &gray, err);
+        if (status != GI_OK) return status;
+    }
+    if (plan->barrier_count == GI_MAX_RESOLVED)
+        return gi_fail(err, GI_ERR_USAGE, "more than %d stages that need a histogram", (int)GI_MAX_RESOLVED);
+    gi_segment *segment = add_segment(plan, GI_STAGE_POINT);
+    segment->counted = counted_for(call, plan->out.channels);
+    segment->resolved = plan->barrier_count++;
+    add_call(plan, segment, call);
+    return GI_OK;
+}
+
+static gi_status add_window(gi_plan *plan, const gi_stage_call *call, gi_error *err) {
+    gi_status status = call->stage->check(&call->args, plan->out.sample, err);
+    if (status != GI_OK) return status;
+    gi_segment *segment = add_segment(plan, GI_STAGE_WINDOW);
+    segment->halo = call->stage->halo(&call->args);
+    add_call(plan, segment, call);
     return GI_OK;
 }
 
@@ -54,6 +103,13 @@ static gi_status set_sink(gi_plan *plan, const gi_stage_call *call, gi_error *er
     return GI_OK;
 }
 
+static gi_status add_stage(gi_plan *plan, const gi_stage_call *call, gi_error *err) {
+    if (call->stage->kind == GI_STAGE_MEASURE) return set_sink(plan, call, err);
+    if (call->stage->kind == GI_STAGE_WINDOW) return add_window(plan, call, err);
+    bool barrier = counted_for(call, plan->out.channels) != GI_COUNTED_NOTHING;
+    return barrier ? add_barrier(plan, call, err) : add_point(plan, call, err);
+}
+
 gi_status gi_plan_make(const gi_pipeline *pipeline, gi_shape shape, gi_plan *plan, gi_error *err) {
     memset(plan, 0, sizeof *plan);
     plan->in = plan->out = shape;
@@ -61,48 +117,35 @@ gi_status gi_plan_make(const gi_pipeline *pipeline, gi_shape shape, gi_plan *pla
     if (status != GI_OK) return status;
     if (shape.channels < 1 || shape.channels > GI_MAX_CHANNELS || (shape.sample != GI_U8 && shape.sample != GI_U16))
         return gi_fail(err, GI_ERR_UNSUPPORTED, "no pipeline takes this kind of image");
-    // One segment at most for each stage, and one for an implied gray in front.
-    plan->segments = calloc((size_t)pipeline->count + 1, sizeof *plan->segments);
-    if (!plan->segments) return gi_fail(err, GI_ERR_MEMORY, "no memory for a plan of %d stages", pipeline->count);
-    for (int i = 0; i < pipeline->count && status == GI_OK; i++) {
-        const gi_stage_call *call = &pipeline->calls[i];
-        bool sink = call->stage->kind == GI_STAGE_MEASURE;
-        status = sink ? set_sink(plan, call, err) : add_call(plan, call, err);
-    }
+    // One segment and call at most for each stage, and one for an implied gray in front.
+    size_t room = (size_t)pipeline->count + 1;
+    plan->segments = calloc(room, sizeof *plan->segments);
+    plan->calls = calloc(room, sizeof *plan->calls);
+    if (!plan->segments || !plan->calls)
+        return gi_fail(err, GI_ERR_MEMORY, "no memory for a plan of %d stages", pipeline->count);
+    for (int i = 0; i < pipeline->count && status == GI_OK; i++) status = add_stage(plan, &pipeline->calls[i], err);
     return status;
 }
 
 void gi_plan_free(gi_plan *plan) {
     if (!plan) return;
+    for (int i = 0; plan->segments && i < plan->segment_count; i++)
+        if (plan->segments[i].kind == GI_STAGE_POINT) gi_point_free(&plan->segments[i].point);
     free(plan->segments);
+    free(plan->calls);
     plan->segments = NULL;
-    plan->segment_count = 0;
+    plan->calls = NULL;
+    plan->segment_count = plan->call_count = 0;
 }
 
-gi_status gi_plan_point(const gi_plan *plan, int i, const gi_histogram *histogram, gi_point *point, gi_error *err) {
-    const gi_segment *segment = &plan->segments[i];
-    gi_status status = GI_OK;
-    *point = gi_point_identity(segment->channels_in, plan->in.sample);
-    for (int k = 0; k < segment->count && status == GI_OK; k++) {
-        const gi_stage_call *call = &segment->calls[k];
-        bool measured = segment->barrier && k == 0;
-        gi_point_input in = {gi_point_channels_out(point), plan->in.sample, measured ? histogram : NULL};
-        gi_point next, both;
-        status = call->stage->point(&call->args, &in, &next, err);
-        if (status != GI_OK) break;
-        status = gi_point_compose(point, &next, &both, err);
-        gi_point_free(&next);
-        if (status != GI_OK) break;
-        gi_point_free(point);
-        *point = both;
-    }
-    if (status != GI_OK) gi_point_free(point);
-    return status;
+bool gi_segment_is_identity(const gi_segment *segment) {
+    return segment->kind == GI_STAGE_POINT && segment->counted == GI_COUNTED_NOTHING &&
+           gi_point_is_identity(&segment->point);
 }
 
 bool gi_pipeline_takes_luma(const gi_pipeline *pipeline) {
     if (pipeline->count == 0) return false;
     const gi_stage_call *first = &pipeline->calls[0];
     bool gray = first->stage->id == GI_STAGE_ID_gray && first->args.gray.weights == GI_GRAY_601;
-    return gray || wants_histogram(first);
+    return gray || gi_call_is_otsu(first);
 }

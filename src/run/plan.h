@@ -1,42 +1,59 @@
-// A plan: a pipeline fitted to one kind of image, cut into segments at barriers.
+// A plan: a pipeline fitted to one kind of image, cut into segments.
 //
-// A segment is a run of stages that goes over the image in one pass: here POINT stages composed into one operation. A
-// stage that needs a histogram (threshold otsu) begins a segment with a barrier: the histogram of the whole image as it
-// then is must be known before any of its rows can be made.
+// A segment is one step over the image: a run of POINT stages composed into one operation, or one WINDOW stage. A stage
+// that needs a histogram (threshold otsu, equalize) begins a POINT segment with a barrier: the whole image as it then
+// is must be counted before any of the segment's rows can be made.
 #ifndef GI_RUN_PLAN_H
 #define GI_RUN_PLAN_H
 
 #include <stdbool.h>
 
+#include "core/backend.h"
 #include "core/pipeline.h"
 #include "core/point.h"
 #include "core/status.h"
 #include "core/view.h"
 
+typedef enum gi_counted { GI_COUNTED_NOTHING, GI_COUNTED_IMAGE, GI_COUNTED_LUMA } gi_counted;
+
 typedef struct gi_segment {
-    gi_stage_call calls[GI_MAX_STAGES + 1]; // POINT stages, in order; implied ones (otsu's gray) spelt out
+    gi_stage_kind kind;         // GI_STAGE_POINT or GI_STAGE_WINDOW
+    const gi_stage_call *calls; // in order, implied ones (otsu's gray) spelt out; one for WINDOW
     int count;
-    int channels_in;
-    bool barrier; // the first call wants the histogram of the segment's input
+    int channels_in, channels_out;
+    // POINT: the calls' operation. With a barrier: what follows the first call, which is resolved from the counts.
+    gi_point point;
+    gi_counted counted; // what the barrier in front counts; GI_COUNTED_NOTHING: no barrier
+    int resolved;       // number of the barrier's operation in the slot
+    uint32_t halo;      // WINDOW: rows looked at up and down; UINT32_MAX: the whole image
 } gi_segment;
 
 typedef struct gi_plan {
     gi_segment *segments; // owned
     int segment_count;    // 0 when the pipeline is `hist` alone
-    gi_shape in, out;     // out: what is encoded, or measured by the sink
-    bool measures;        // the pipeline ends in hist: no image comes out
-    gi_hist_args hist;    // its arguments
+    gi_stage_call *calls; // owned: those of the segments
+    int call_count;
+    int barrier_count; // at most GI_MAX_RESOLVED
+    gi_shape in, out;  // out: what is encoded, or measured by the sink
+    bool measures;     // the pipeline ends in hist: no image comes out
+    gi_hist_args hist; // its arguments
 } gi_plan;
 
-// Fits the pipeline to images of that shape. GI_ERR_USAGE for values that the depth does not allow. Free with
-// gi_plan_free, also after failure.
+// Fits the pipeline to images of that shape. GI_ERR_USAGE for values that the depth does not allow, and for more
+// barriers than a slot keeps operations of. Free with gi_plan_free, also after failure.
 gi_status gi_plan_make(const gi_pipeline *pipeline, gi_shape shape, gi_plan *plan, gi_error *err);
 void gi_plan_free(gi_plan *plan);
 
-// Composes the operation of segment i. `histogram` is that of the segment's input where it has a barrier, else NULL.
-gi_status gi_plan_point(const gi_plan *plan, int i, const gi_histogram *histogram, gi_point *point, gi_error *err);
+// True when segment i changes no pixel, so that it can be left out.
+bool gi_segment_is_identity(const gi_segment *segment);
+
+// True for threshold with a level that is taken from the histogram.
+bool gi_call_is_otsu(const gi_stage_call *call);
 
 // True when the pipeline begins with gray 601 (or otsu, which implies it), so that a YCbCr JPEG's luma plane serves.
 bool gi_pipeline_takes_luma(const gi_pipeline *pipeline);
+
+// The Rec. 601 luma of images of 3 or 4 channels, as the gray stage has it.
+gi_point gi_luma_point(int channels, gi_sample sample);
 
 #endif

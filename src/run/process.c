@@ -22,7 +22,6 @@ typedef struct image {
     gi_decoder *decoder;
     gi_header header;
     gi_plan plan;
-    gi_point *points; // of the plan's segments
     gi_histogram histogram;
     gi_thumbnail thumbnail; // made while decoding, when a report asks for it
     gi_pass pass;
@@ -88,10 +87,28 @@ static void prepare_pass(image *im) {
     im->pass = (gi_pass){.slot = im->worker->slot,
                          .gate = im->worker->gate,
                          .stop = im->worker->stop,
+                         .plan = &im->plan,
                          .fallback = options->fallback ? open_fallback : NULL,
                          .fallback_context = im->worker,
                          .messages = options->messages,
                          .file = im->name};
+}
+
+// How high the bands are. `device`: the slot is one's.
+static void choose_bands(image *im, bool device) {
+    const gi_batch_options *options = im->worker->options;
+    gi_shape shape = im->header.shape;
+    size_t row = gi_row_bytes(shape.width, shape.channels, shape.sample);
+    gi_band_rule *rule = &im->pass.bands;
+    bool fits = true;
+    *rule = (gi_band_rule){shape.height, im->worker->memory, device};
+    if (options->band_bytes > 0 && options->band_bytes / row < shape.height)
+        rule->rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
+    if (options->band_rows > 0 && options->band_rows < rule->rows) rule->rows = options->band_rows;
+    rule->rows = gi_band_rows(&im->plan, rule, &fits);
+    if (!fits)
+        gi_say(options->messages, GI_WARNING, im->name, "bands of a single row take more than the %zu bytes allowed",
+               rule->memory);
 }
 
 static gi_status decode_pixels(image *im, gi_error *err) {
@@ -105,11 +122,9 @@ static gi_status decode_pixels(image *im, gi_error *err) {
     if (status == GI_OK && options->thumbnail_side && im->plan.measures)
         status = gi_thumbnail_init(&im->thumbnail, shape, options->thumbnail_side, err);
     if (status != GI_OK) return status;
-    bool pinned = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
-    im->pass.in = gi_view_packed(data, shape, pinned ? GI_PINNED : GI_HOST);
-    im->pass.band_rows = shape.height;
-    if (options->band_bytes > 0 && options->band_bytes / row < shape.height)
-        im->pass.band_rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
+    bool device = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
+    im->pass.in = gi_view_packed(data, shape, device ? GI_PINNED : GI_HOST);
+    choose_bands(im, device);
     uint32_t chunk = row < DECODE_CHUNK_BYTES ? (uint32_t)(DECODE_CHUNK_BYTES / row) : 1;
     for (uint32_t y = 0; y < shape.height && status == GI_OK; y += chunk) {
         if (gi_stopped(im->worker->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
@@ -126,45 +141,12 @@ static gi_status decode_pixels(image *im, gi_error *err) {
     return status;
 }
 
-// ---- the plan -----------------------------------------------------------------------------------------------------
-
-// Measures the image as it is after the points known so far.
-static gi_status measure(image *im, int channels, gi_error *err) {
-    gi_histogram_free(&im->histogram);
-    gi_status status = gi_histogram_init(&im->histogram, channels, im->plan.in.sample, err);
-    return status == GI_OK ? gi_pass_measure(&im->pass, &im->histogram, err) : status;
-}
-
-static void say_otsu(const image *im, const gi_segment *segment) {
-    const gi_stage_call *call = &segment->calls[0];
-    if (call->stage->id != GI_STAGE_ID_threshold || call->args.threshold.level != GI_LEVEL_OTSU) return;
-    gi_say(im->pass.messages, GI_NOTE, im->name, "otsu level %u",
-           gi_otsu_level(gi_histogram_channel(&im->histogram, 0), im->histogram.levels));
-}
-
-// Composes every segment's operation, measuring where a barrier asks for it.
-static gi_status compose_points(image *im, gi_error *err) {
-    int count = im->plan.segment_count;
-    gi_status status = GI_OK;
-    im->points = calloc((size_t)count + 1, sizeof *im->points);
-    if (!im->points) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
-    im->pass.points = im->points;
-    for (int i = 0; i < count && status == GI_OK; i++) {
-        const gi_segment *segment = &im->plan.segments[i];
-        if (segment->barrier) {
-            status = measure(im, segment->channels_in, err);
-            if (status != GI_OK) return status;
-            say_otsu(im, segment);
-        }
-        status = gi_plan_point(&im->plan, i, segment->barrier ? &im->histogram : NULL, &im->points[i], err);
-        if (status == GI_OK) im->pass.point_count = i + 1;
-    }
-    return status;
-}
+// ---- the result ---------------------------------------------------------------------------------------------------
 
 static gi_status report(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
-    gi_status status = measure(im, im->plan.out.channels, err);
+    gi_status status = gi_histogram_init(&im->histogram, im->plan.out.channels, im->plan.out.sample, err);
+    if (status == GI_OK) status = gi_pass_measure(&im->pass, &im->histogram, err);
     if (status != GI_OK || !options->on_measured) return status;
     uint32_t bins = im->plan.hist.bins > 0 ? (uint32_t)im->plan.hist.bins : im->histogram.levels;
     if (bins > im->histogram.levels) bins = im->histogram.levels;
@@ -175,8 +157,6 @@ static gi_status report(image *im, gi_error *err) {
     if (im->worker->callbacks) pthread_mutex_unlock(im->worker->callbacks);
     return GI_OK;
 }
-
-// ---- the result ---------------------------------------------------------------------------------------------------
 
 static gi_format output_format(const image *im) {
     const char *out = im->request->item->out;
@@ -258,8 +238,7 @@ static gi_status check_existing(const image *im, bool *skipped, gi_error *err) {
 static void image_free(image *im) {
     gi_decoder_close(im->decoder);
     free(im->file.data);
-    for (int i = 0; im->points && i < im->plan.segment_count; i++) gi_point_free(&im->points[i]);
-    free(im->points);
+    gi_pass_free(&im->pass);
     gi_plan_free(&im->plan);
     gi_histogram_free(&im->histogram);
     gi_thumbnail_free(&im->thumbnail);
@@ -273,7 +252,6 @@ gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool 
     if (status != GI_OK || *skipped) return status;
     status = open_decoder(&im, err);
     if (status == GI_OK) status = decode_pixels(&im, err);
-    if (status == GI_OK) status = compose_points(&im, err);
     if (status == GI_OK) status = im.plan.measures ? report(&im, err) : write_result(&im, err);
     image_free(&im);
     return status;

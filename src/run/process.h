@@ -14,6 +14,7 @@ typedef struct gi_worker {
     gi_gate *gate;              // device phase
     pthread_mutex_t *callbacks; // held while on_measured runs; may be NULL
     int threads;                // CPU threads for its slots
+    size_t memory;              // its share of the options' max_memory; 0: no limit
     gi_slot *slot;
     gi_slot *fallback; // opened when first needed
 } gi_worker;

@@ -57,6 +57,10 @@ PIPELINES = [
     "gray | threshold 77",
     "threshold 77 | gray 709",
     "gray linear | threshold otsu",
+    "equalize",
+    "equalize channel",
+    "gray | equalize",
+    "equalize | threshold otsu",
     "hist",
     "gray | hist",
 ]

@@ -149,11 +149,13 @@ const uint32_t test_sizes[][2] = {{1, 1},     {15, 1},    {1, 15},    {17, 31}, 
 const int test_size_count = sizeof test_sizes / sizeof *test_sizes;
 const int test_quick_size_count = 9;
 
-enum { BEFORE_COUNT = 4, MIX_COUNT = 5, AFTER_COUNT = 3, MIXED = 3 };
+enum { BEFORE_COUNT = 4, MIX_COUNT = 6, AFTER_COUNT = 3, MIXED = 3 };
 static const char *const curve_names[] = {"identity", "threshold", "table", "mixed"};
-static const char *const mix_names[] = {"none", "601", "709", "red", "linear"};
-static const uint32_t mix_weights[][3] = {
-    {0, 0, 0}, {9798, 19235, 3735}, {6966, 23436, 2366}, {32768, 0, 0}, {0, 0, 0}};
+static const char *const mix_names[] = {"none", "601", "709", "red", "linear", "shift"};
+static const gi_mix_kind mix_kinds[] = {GI_MIX_NONE,    GI_MIX_WEIGHTS, GI_MIX_WEIGHTS,
+                                        GI_MIX_WEIGHTS, GI_MIX_LINEAR,  GI_MIX_SHIFT};
+static const uint32_t mix_weights[][3] = {{0, 0, 0},     {9798, 19235, 3735}, {6966, 23436, 2366},
+                                          {32768, 0, 0}, {0, 0, 0},           {9798, 19235, 3735}};
 
 static gi_curve curve_make(gi_curve_kind kind, gi_sample sample, rng *r) {
     const uint32_t max = gi_sample_max(sample);
@@ -177,7 +179,7 @@ bool operation_make(int index, int channels, gi_sample sample, rng *r, gi_point 
     for (int c = 0; c < gi_colour_channels(channels); c++)
         out->before[c] = curve_make((gi_curve_kind)(before == MIXED ? c : before), sample, r);
     if (mix > 0) {
-        out->mix = mix == MIX_COUNT - 1 ? GI_MIX_LINEAR : GI_MIX_WEIGHTS;
+        out->mix = mix_kinds[mix];
         memcpy(out->weights, mix_weights[mix], sizeof out->weights);
         out->after = curve_make((gi_curve_kind)after, sample, r);
     }

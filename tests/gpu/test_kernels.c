@@ -1,54 +1,35 @@
-// The launchers themselves, on device memory laid out to trap them: any alignment and pitch, inputs that end where
-// their allocation ends, padding that was never written, poisoned outputs between guard bands. Then images of more than
-// 2^32 pixels.
+// The launchers of point operations and histograms, on device memory laid out to trap them (device_image.h).
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/buffer.h"
+#include "device_image.h"
 #include "kernels/launch.h"
-#include "support.h"
-
-enum { GUARD_BYTES = 512, POISON = 0xa5 };
 
 static cudaStream_t stream;
-
-// How an image lies in device memory: samples before its first one, samples after each row.
-typedef struct layout {
-    uint32_t offset, pad;
-} layout;
-
-static void *device_memory(size_t bytes) {
-    void *data = NULL;
-    if (!cuda_ok(cudaMalloc(&data, bytes))) exit(1);
-    return data;
-}
-
-// A device copy of the image that ends with its last pixel. Padding is left unwritten. *memory is what to free.
-static gi_view device_input(const gi_view *host, layout l, void **memory) {
-    const size_t sample = gi_sample_bytes(host->sample), row = gi_row_bytes(host->width, host->channels, host->sample);
-    gi_view view = gi_view_packed(NULL, gi_view_shape(host), GI_DEVICE);
-    view.pitch_bytes = row + l.pad * sample;
-    *memory = device_memory(l.offset * sample + view.pitch_bytes * (host->height - 1) + row);
-    view.data = (char *)*memory + l.offset * sample;
-    cuda_ok(cudaMemcpy2D(view.data, view.pitch_bytes, host->data, host->pitch_bytes, row, host->height,
-                         cudaMemcpyHostToDevice));
-    return view;
-}
 
 // The scalar definition, written once more for the test.
 static void reference_point(const gi_point *op, const gi_linear_tables *linear, const uint32_t *in, uint32_t *out) {
     const uint32_t max = gi_sample_max(op->shape.sample);
     uint32_t v[3];
     for (int c = 0; c < gi_colour_channels(op->shape.channels); c++) v[c] = gi_curve_at(&op->before[c], in[c], max);
-    int outputs = op->mix ? 1 : gi_colour_channels(op->shape.channels);
-    if (op->mix == GI_MIX_WEIGHTS)
-        v[0] = (op->weights[0] * v[0] + op->weights[1] * v[1] + op->weights[2] * v[2] + 16384) / 32768;
+    const int outputs = gi_colour_channels(gi_point_channels_out(op));
+    uint32_t gray = 0;
+    if (op->mix == GI_MIX_WEIGHTS || op->mix == GI_MIX_SHIFT)
+        gray = (op->weights[0] * v[0] + op->weights[1] * v[1] + op->weights[2] * v[2] + 16384) / 32768;
     if (op->mix == GI_MIX_LINEAR)
-        v[0] = gi_linear_encode(linear, linear->red[v[0]] + linear->green[v[1]] + linear->blue[v[2]]);
-    if (op->mix) v[0] = gi_curve_at(&op->after, v[0], max);
-    for (int c = 0; c < outputs; c++) out[c] = v[c];
+        gray = gi_linear_encode(linear, linear->red[v[0]] + linear->green[v[1]] + linear->blue[v[2]]);
+    const uint32_t made = gi_curve_at(&op->after, gray, max);
+    for (int c = 0; c < outputs; c++) {
+        int64_t moved = (int64_t)v[c] + made - gray;
+        if (op->mix == GI_MIX_NONE)
+            out[c] = v[c];
+        else if (op->mix == GI_MIX_SHIFT)
+            out[c] = moved < 0 ? 0 : moved > max ? max : (uint32_t)moved;
+        else
+            out[c] = made;
+    }
     if (gi_has_alpha(op->shape.channels)) out[outputs] = in[op->shape.channels - 1];
 }
 
@@ -75,13 +56,6 @@ static void expect(const gi_point *op, const gi_view *in, const gi_view *out) {
             reference_point(op, linear, from, to);
             for (int c = 0; c < out->channels; c++) put(out, y, (size_t)x * (size_t)out->channels + (size_t)c, to[c]);
         }
-}
-
-// Copies a host array to the device for the test's life; freed by the caller.
-static const void *to_device(const void *host, size_t bytes) {
-    void *data = device_memory(bytes);
-    cuda_ok(cudaMemcpy(data, host, bytes, cudaMemcpyHostToDevice));
-    return data;
 }
 
 typedef struct device_tables {
@@ -117,46 +91,25 @@ static void tables_free(device_tables *t) {
     while (t->count > 0) cuda_ok(cudaFree((void *)(uintptr_t)t->owned[--t->count]));
 }
 
-static void try_point(const gi_view *host, const gi_point *op, layout in_layout, layout out_layout) {
+static void try_point(const gi_view *host, const gi_point *op, const layout l[2]) {
     gi_error err;
     void *in_memory;
-    const size_t sample = gi_sample_bytes(host->sample);
     gi_shape shape = gi_view_shape(host);
     shape.channels = gi_point_channels_out(op);
-    gi_view in = device_input(host, in_layout, &in_memory), out = gi_view_packed(NULL, shape, GI_DEVICE);
-    out.pitch_bytes += out_layout.pad * sample;
-    const size_t start = GUARD_BYTES + out_layout.offset * sample;
-    const size_t bytes = start + out.pitch_bytes * out.height + GUARD_BYTES;
-    char *out_memory = device_memory(bytes), *wanted = malloc(bytes), *got = malloc(bytes);
-    if (!wanted || !got) exit(1);
-    memset(wanted, POISON, bytes);
-    cuda_ok(cudaMemset(out_memory, POISON, bytes));
-    gi_view host_out = out;
-    out.data = out_memory + start;
-    host_out.data = wanted + start;
-    expect(op, host, &host_out);
+    gi_view in = device_input(host, l[0], &in_memory);
+    trapped out = trapped_make(shape, l[1]);
+    expect(op, host, &out.wanted_view);
 
     device_tables tables = tables_make(op);
-    gi_job job = {.in = in, .out = out, .args = &tables.op, .stream = stream};
+    gi_job job = {.in = in, .out = out.view, .args = &tables.op, .stream = stream};
     CHECK(gi_cuda_point_scratch(&job) == 0);
     cuda_ok(cudaDeviceSynchronize());
     succeeded(gi_cuda_point(&job, &err), &err);
     cuda_ok(cudaStreamSynchronize(stream));
-    cuda_ok(cudaMemcpy(got, out_memory, bytes, cudaMemcpyDeviceToHost));
-    CHECK(memcmp(got, wanted, bytes) == 0);
-
+    trapped_check(&out);
     tables_free(&tables);
-    free(got);
-    free(wanted);
-    cuda_ok(cudaFree(out_memory));
     cuda_ok(cudaFree(in_memory));
 }
-
-static const layout packed = {0, 0}, shifted = {1, 0}, padded = {0, 5}, aligned_padded = {0, 16}, both = {3, 1};
-static const layout *const layouts[][2] = {{&packed, &packed},         {&shifted, &packed}, {&packed, &shifted},
-                                           {&padded, &packed},         {&packed, &padded},  {&both, &both},
-                                           {&aligned_padded, &padded}, {&shifted, &shifted}};
-enum { LAYOUT_COUNT = sizeof layouts / sizeof *layouts };
 
 static void test_points(const options *o) {
     rng r = {o->seed + 10};
@@ -171,11 +124,11 @@ static void test_points(const options *o) {
                 const int step = o->quick ? 3 : 1;
                 for (int k = i % step; operation_make(k, channels, (gi_sample)s, &r, &op, name); k += step) {
                     // All layouts in turn; packed rows for every form.
-                    const int l = (k + i) % LAYOUT_COUNT;
+                    const int l = (k + i) % layout_count;
                     case_name("%ux%u, %d channels of %d bytes, layout %d, %s", shape.width, shape.height, channels,
                               1 << s, l, name);
-                    if (l != 0 && !o->quick) try_point(&im.view, &op, packed, packed);
-                    try_point(&im.view, &op, *layouts[l][0], *layouts[l][1]);
+                    if (l != 0 && !o->quick) try_point(&im.view, &op, layouts[0]);
+                    try_point(&im.view, &op, layouts[l]);
                     gi_point_free(&op);
                 }
                 image_free(&im);
@@ -188,8 +141,7 @@ static void try_histogram(const gi_view *host, layout l, rng *r) {
     const size_t levels = (size_t)gi_sample_max(host->sample) + 1, count = levels * (size_t)host->channels;
     const size_t guard = GUARD_BYTES / sizeof(uint64_t), bytes = (count + 2 * guard) * sizeof(uint64_t);
     gi_view in = device_input(host, l, &in_memory);
-    uint64_t *wanted = malloc(bytes), *got = malloc(bytes), *counts = device_memory(bytes);
-    if (!wanted || !got) exit(1);
+    uint64_t *wanted = host_memory(bytes), *got = host_memory(bytes), *counts = device_memory(bytes);
     // Counts near the 32-bit limit show whether carries reach the upper half.
     for (size_t i = 0; i < count + 2 * guard; i++) wanted[i] = 0xffffff00U + rng_below(r, 256);
     cuda_ok(cudaMemcpy(counts, wanted, bytes, cudaMemcpyHostToDevice));
@@ -219,11 +171,11 @@ static void test_histograms(const options *o) {
                 for (int kind = 0; kind < PATTERN_COUNT; kind++) {
                     gi_shape shape = {test_sizes[i][0], test_sizes[i][1], channels, (gi_sample)s};
                     image im = image_make(shape, 3, (pattern)kind, &r);
-                    const int l = (i + kind) % LAYOUT_COUNT;
+                    const int l = (i + kind) % layout_count;
                     case_name("histogram %ux%u, %d channels of %d bytes, pattern %d, layout %d", shape.width,
                               shape.height, channels, 1 << s, kind, l);
-                    try_histogram(&im.view, packed, &r);
-                    if (l != 0) try_histogram(&im.view, *layouts[l][0], &r);
+                    try_histogram(&im.view, layouts[0][0], &r);
+                    if (l != 0) try_histogram(&im.view, layouts[l][0], &r);
                     image_free(&im);
                 }
 }

@@ -1,87 +1,12 @@
-// CPU backend = CUDA backend, byte for byte, through the interface that the executor uses.
+// CPU backend = CUDA backend, byte for byte, through the interface that the executor uses: point operations and
+// histograms. test_barriers.c and test_windows.c have the rest.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
 #include "core/stage_table.h"
-#include "cpu/backend_cpu.h"
-#include "cuda/backend_cuda.h"
-#include "support.h"
-
-typedef struct pair {
-    gi_slot *cpu, *cuda;
-} pair;
-
-static gi_backend *cpu, *cuda;
-
-static pair pair_open(void) {
-    gi_error err;
-    pair p = {NULL, NULL};
-    if (!succeeded(cpu->ops->slot_open(cpu, 4, &p.cpu, &err), &err)) exit(1);
-    if (!succeeded(cuda->ops->slot_open(cuda, 4, &p.cuda, &err), &err)) exit(1);
-    return p;
-}
-
-static void pair_close(pair p) {
-    p.cpu->ops->slot_close(p.cpu);
-    p.cuda->ops->slot_close(p.cuda);
-}
-
-// Uploads, from the slot's own host buffer where `staged`.
-static bool upload(gi_slot *slot, const gi_view *view, bool staged) {
-    gi_error err;
-    gi_view from = *view;
-    if (staged) {
-        size_t bytes = view->pitch_bytes * view->height;
-        if (!succeeded(slot->ops->host_buffer(slot, bytes, &from.data, &err), &err)) return false;
-        CHECK((uintptr_t)from.data % 64 == 0);
-        memcpy(from.data, view->data, bytes);
-    }
-    return succeeded(slot->ops->upload(slot, &from, &err), &err);
-}
-
-static bool point(gi_slot *slot, const gi_point *operation) {
-    gi_error err;
-    return succeeded(slot->ops->point(slot, operation, &err), &err);
-}
-
-static void compare_histograms(pair p, int channels, gi_sample sample, uint64_t pixels) {
-    gi_error err;
-    gi_histogram a = {0}, b = {0};
-    if (succeeded(gi_histogram_init(&a, channels, sample, &err), &err) &&
-        succeeded(gi_histogram_init(&b, channels, sample, &err), &err) &&
-        succeeded(p.cpu->ops->histogram(p.cpu, &a, &err), &err) &&
-        succeeded(p.cuda->ops->histogram(p.cuda, &b, &err), &err)) {
-        CHECK(memcmp(a.counts, b.counts, sizeof *a.counts * a.levels * (size_t)channels) == 0);
-        for (int c = 0; c < channels; c++) {
-            uint64_t sum = 0;
-            for (uint32_t v = 0; v < b.levels; v++) sum += gi_histogram_channel(&b, c)[v];
-            CHECK(sum == pixels);
-        }
-        // Counts are added to what is there.
-        bool doubled = succeeded(p.cuda->ops->histogram(p.cuda, &b, &err), &err);
-        for (size_t i = 0; i < a.levels * (size_t)channels; i++) doubled = doubled && b.counts[i] == 2 * a.counts[i];
-        CHECK(doubled);
-    }
-    gi_histogram_free(&a);
-    gi_histogram_free(&b);
-}
-
-static void compare_images(pair p) {
-    gi_error err;
-    gi_view a, b;
-    if (!succeeded(p.cpu->ops->download(p.cpu, &a, &err), &err)) return;
-    if (!succeeded(p.cuda->ops->download(p.cuda, &b, &err), &err)) return;
-    bool same_shape = a.width == b.width && a.height == b.height && a.channels == b.channels && a.sample == b.sample;
-    uint32_t row = 0;
-    size_t byte = 0;
-    if (!CHECK(same_shape)) return;
-    bool differ = views_differ(&a, &b, &row, &byte);
-    if (differ) fprintf(stderr, "first difference in row %u, byte %zu\n", row, byte);
-    CHECK(!differ);
-}
+#include "pair.h"
 
 static void try_operation(pair p, const image *im, int index, rng *r) {
     char name[64];
@@ -91,8 +16,7 @@ static void try_operation(pair p, const image *im, int index, rng *r) {
     case_name("%ux%u, %d channels of %zu bytes, pitch %zu, %s", v->width, v->height, v->channels,
               gi_sample_bytes(v->sample), v->pitch_bytes, name);
     bool staged = rng_below(r, 2);
-    if (upload(p.cpu, v, staged) && upload(p.cuda, v, staged) && point(p.cpu, &operation) &&
-        point(p.cuda, &operation)) {
+    if (pair_upload(p, v, staged) && point(p.cpu, &operation) && point(p.cuda, &operation)) {
         // The operation's tables are the caller's again.
         for (int c = 0; c < 3; c++)
             if (operation.before[c].table) operation.before[c].table[0] ^= 1;
@@ -103,7 +27,7 @@ static void try_operation(pair p, const image *im, int index, rng *r) {
     gi_point_free(&operation);
 }
 
-static int operation_count(int channels) { return channels >= 3 ? 52 : 4; }
+static int operation_count(int channels) { return channels >= 3 ? 64 : 4; }
 
 // Every form on one image, or every `step`th, others each time.
 static void try_image(pair p, gi_shape shape, uint32_t pad, uint32_t step, rng *r) {
@@ -138,7 +62,7 @@ static void test_histograms(const options *o) {
                 for (uint32_t pad = 0; pad < 4; pad += 3) {
                     image im = image_make((gi_shape){width, height, channels, (gi_sample)s}, pad, (pattern)kind, &r);
                     case_name("histogram, %d channels of %d bytes, pattern %d, pad %u", channels, 1 << s, kind, pad);
-                    if (upload(p.cpu, &im.view, false) && upload(p.cuda, &im.view, false))
+                    if (pair_upload(p, &im.view, false))
                         compare_histograms(p, channels, (gi_sample)s, (uint64_t)width * height);
                     image_free(&im);
                 }
@@ -154,7 +78,7 @@ static void test_sequences(const options *o) {
                           (gi_sample)rng_below(&r, 2)};
         image im = image_make(shape, rng_below(&r, 2) * 5, PATTERN_RANDOM, &r);
         case_name("sequence %d on %ux%u, %d channels", round, shape.width, shape.height, shape.channels);
-        bool going = upload(p.cpu, &im.view, true) && upload(p.cuda, &im.view, true);
+        bool going = pair_upload(p, &im.view, true);
         for (int i = 0; going && i < 5; i++) {
             char name[64];
             gi_point operation;
@@ -188,9 +112,7 @@ static void test_stages(const options *o) {
                 in.channels = gi_point_channels_out(&first);
                 if (!succeeded(gi_threshold_point(&threshold, &in, &second, &err), &err)) return;
                 if (!succeeded(gi_point_compose(&first, &second, &both, &err), &err)) return;
-                if (upload(p.cpu, &im.view, false) && upload(p.cuda, &im.view, false) && point(p.cpu, &both) &&
-                    point(p.cuda, &both))
-                    compare_images(p);
+                if (pair_upload(p, &im.view, false) && point(p.cpu, &both) && point(p.cuda, &both)) compare_images(p);
                 pair crossed = {p.cpu, q.cuda};
                 if (upload(q.cuda, &im.view, false) && point(q.cuda, &first) && point(q.cuda, &second))
                     compare_images(crossed);
@@ -219,9 +141,7 @@ static void test_all_colours(void) {
         gi_point operation;
         case_name("all colours, gray %d", weights);
         if (!succeeded(gi_gray_point(&gray, &in, &operation, &err), &err)) break;
-        if (upload(p.cpu, &im.view, false) && upload(p.cuda, &im.view, false) && point(p.cpu, &operation) &&
-            point(p.cuda, &operation))
-            compare_images(p);
+        if (pair_upload(p, &im.view, false) && point(p.cpu, &operation) && point(p.cuda, &operation)) compare_images(p);
         gi_point_free(&operation);
     }
     image_free(&im);
@@ -272,11 +192,16 @@ static void test_refusals(void) {
     CHECK(p.cuda->ops->download(p.cuda, &out, &err) == GI_ERR_USAGE);
     CHECK(p.cuda->ops->point(p.cuda, &gray, &err) == GI_ERR_USAGE);
     image im = image_make((gi_shape){9, 9, 1, GI_U8}, 0, PATTERN_RANDOM, &r);
-    CHECK(upload(p.cuda, &im.view, false) && upload(p.cpu, &im.view, false));
+    CHECK(pair_upload(p, &im.view, false));
     CHECK(p.cuda->ops->point(p.cuda, &rgb, &err) == GI_ERR_USAGE);
     CHECK(p.cuda->ops->point(p.cuda, &deep, &err) == GI_ERR_USAGE);
-    if (succeeded(gi_histogram_init(&histogram, 3, GI_U8, &err), &err))
-        CHECK(p.cuda->ops->histogram(p.cuda, &histogram, &err) == GI_ERR_USAGE);
+    if (succeeded(gi_histogram_init(&histogram, 3, GI_U8, &err), &err)) {
+        CHECK(p.cuda->ops->counts(p.cuda, &histogram, &err) == GI_ERR_USAGE); // nothing measured
+        CHECK(p.cuda->ops->measure(p.cuda, NULL, false, &err) == GI_ERR_USAGE);
+        CHECK(p.cuda->ops->measure(p.cuda, &rgb, true, &err) == GI_ERR_USAGE);
+        CHECK(p.cuda->ops->measure(p.cuda, NULL, true, &err) == GI_OK);
+        CHECK(p.cuda->ops->counts(p.cuda, &histogram, &err) == GI_ERR_USAGE);
+    }
     gi_histogram_free(&histogram);
     compare_images(p);
     image_free(&im);
@@ -285,13 +210,8 @@ static void test_refusals(void) {
 
 int main(int argc, char **argv) {
     options o = options_parse(argc, argv);
-    gi_error err;
     if (!usable_device()) return EXIT_SKIPPED;
-    if (gi_backend_cpu_open(&cpu, &err) != GI_OK || gi_backend_cuda_open(0, &cuda, &err) != GI_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return 1;
-    }
-    printf("%s (%s) against %s (%s)\n", cuda->name, cuda->detail, cpu->name, cpu->detail);
+    if (!backends_open()) return 1;
     test_refusals();
     test_every_form(&o);
     test_histograms(&o);
@@ -299,8 +219,7 @@ int main(int argc, char **argv) {
     test_stages(&o);
     test_threads(&o);
     if (!o.quick) test_all_colours();
-    cuda->ops->close(cuda);
-    cpu->ops->close(cpu);
+    backends_close();
     device_release();
     return checks_report("parity");
 }

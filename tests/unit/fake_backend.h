@@ -1,4 +1,5 @@
-// A backend for tests of the executor: 8-bit images, plain loops, a limit of memory, and counts of what is asked of it.
+// A backend for tests of the executor: 8-bit images, plain loops, a limit of memory, and counts of what is asked of it;
+// and a WINDOW stage that it alone knows.
 #ifndef GI_TESTS_FAKE_BACKEND_H
 #define GI_TESTS_FAKE_BACKEND_H
 
@@ -15,6 +16,7 @@ typedef struct fake_backend {
     int slots_max;       // opening more fails
     bool no_host_memory; // host_buffer is out of device memory
     atomic_int slots, threads, uploads, inside, inside_max;
+    atomic_int windows, windows_failing; // windows done; so many more fail for want of memory first
 } fake_backend;
 
 typedef struct fake_slot {
@@ -23,6 +25,9 @@ typedef struct fake_slot {
     void *host;
     uint8_t *pixels;
     gi_view current;
+    gi_histogram counts;
+    gi_point resolved[GI_MAX_RESOLVED];
+    uint32_t levels[GI_MAX_RESOLVED];
 } fake_slot;
 
 static gi_status fake_slot_open(gi_backend *backend, int threads, gi_slot **slot, gi_error *err) {
@@ -41,6 +46,9 @@ static void fake_slot_close(gi_slot *slot) {
     fake_slot *s = (fake_slot *)slot;
     free(s->host);
     free(s->pixels);
+    gi_histogram_free(&s->counts);
+    for (int i = 0; i < GI_MAX_RESOLVED; i++)
+        if (s->resolved[i].shape.channels) gi_point_free(&s->resolved[i]);
     free(s);
 }
 
@@ -86,9 +94,17 @@ static gi_status fake_point(gi_slot *slot, const gi_point *point, gi_error *err)
             v[c] = s->pixels[i * (size_t)in + (size_t)c];
             if (c < gi_colour_channels(in)) v[c] = gi_curve_at(&point->before[c], v[c], 255);
         }
+        uint32_t luma = 0, becomes = 0;
+        if (point->mix != GI_MIX_NONE) {
+            luma = (point->weights[0] * v[0] + point->weights[1] * v[1] + point->weights[2] * v[2] + 16384) >> 15;
+            becomes = gi_curve_at(&point->after, luma, 255);
+        }
+        for (int c = 0; c < 3 && point->mix == GI_MIX_SHIFT; c++) {
+            int moved = (int)(v[c] + becomes) - (int)luma;
+            v[c] = moved < 0 ? 0 : moved > 255 ? 255 : (uint32_t)moved;
+        }
         if (point->mix == GI_MIX_WEIGHTS) {
-            v[0] = (point->weights[0] * v[0] + point->weights[1] * v[1] + point->weights[2] * v[2] + 16384) >> 15;
-            v[0] = gi_curve_at(&point->after, v[0], 255);
+            v[0] = becomes;
             v[1] = v[3];
         }
         for (int c = 0; c < out; c++) s->pixels[i * (size_t)out + (size_t)c] = (uint8_t)v[c];
@@ -99,14 +115,78 @@ static gi_status fake_point(gi_slot *slot, const gi_point *point, gi_error *err)
     return GI_OK;
 }
 
-static gi_status fake_histogram(gi_slot *slot, gi_histogram *histogram, gi_error *err) {
+// The sum of the pixels above and below, as far as the halo reaches, modulo 251; the image's edge ends it.
+static gi_status fake_window(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
+                             gi_error *err) {
     fake_slot *s = (fake_slot *)slot;
-    if (histogram->channels != s->current.channels) return gi_fail(err, GI_ERR_USAGE, "a histogram of other channels");
-    size_t count = (size_t)s->current.width * s->current.height * (size_t)s->current.channels;
-    for (size_t i = 0; i < count; i++)
-        histogram->counts[i % (size_t)s->current.channels * histogram->levels + s->pixels[i]]++;
+    const uint64_t halo = call->stage->halo(&call->args), height = place->image_height;
+    const uint64_t in_end = (uint64_t)place->in_y0 + s->current.height;
+    atomic_fetch_add(&s->backend->windows, 1);
+    if (atomic_fetch_sub(&s->backend->windows_failing, 1) > 0)
+        return gi_fail(err, GI_ERR_DEVICE_MEMORY, "out of device memory");
+    size_t row = gi_row_bytes(s->current.width, s->current.channels, GI_U8);
+    uint8_t *made = calloc(rows + 1, row);
+    for (uint32_t i = 0; i < rows; i++) {
+        uint64_t y = (uint64_t)place->out_y0 + i, from = y > halo ? y - halo : 0;
+        uint64_t end = y + halo + 1 < height ? y + halo + 1 : height;
+        if (from < place->in_y0 || end > in_end) return gi_fail(err, GI_ERR_USAGE, "rows are missing");
+        for (size_t x = 0; x < row; x++) {
+            uint32_t sum = 0;
+            for (uint64_t k = from; k < end; k++) sum += s->pixels[(k - place->in_y0) * row + x];
+            made[i * row + x] = (uint8_t)(sum % 251);
+        }
+    }
+    free(s->pixels);
+    s->pixels = made;
+    gi_shape shape = {s->current.width, rows, s->current.channels, GI_U8};
+    s->current = gi_view_packed(made, shape, GI_HOST);
     return GI_OK;
 }
+
+static gi_status fake_measure(gi_slot *slot, const gi_point *through, bool first, gi_error *err) {
+    fake_slot *s = (fake_slot *)slot;
+    const gi_view before = s->current;
+    size_t bytes = gi_row_bytes(before.width, before.channels, GI_U8) * before.height;
+    uint8_t *kept = malloc(bytes);
+    memcpy(kept, s->pixels, bytes);
+    gi_status status = through ? fake_point(slot, through, err) : GI_OK;
+    if (first) {
+        gi_histogram_free(&s->counts);
+        gi_histogram_init(&s->counts, s->current.channels, GI_U8, NULL);
+    }
+    if (s->counts.channels != s->current.channels) status = gi_fail(err, GI_ERR_USAGE, "counts of other channels");
+    size_t channels = (size_t)s->current.channels, count = (size_t)s->current.width * s->current.height * channels;
+    for (size_t i = 0; i < count && status == GI_OK; i++)
+        s->counts.counts[i % channels * s->counts.levels + s->pixels[i]]++;
+    memcpy(s->pixels, kept, bytes);
+    free(kept);
+    s->current = before;
+    return status;
+}
+
+static gi_status fake_counts(gi_slot *slot, gi_histogram *histogram, gi_error *err) {
+    return gi_histogram_add(histogram, &((fake_slot *)slot)->counts, err);
+}
+
+static gi_status fake_resolve(gi_slot *slot, int index, const gi_stage_call *call, const gi_point *rest,
+                              gi_error *err) {
+    fake_slot *s = (fake_slot *)slot;
+    gi_point_input in = {rest->shape.channels, GI_U8, &s->counts};
+    gi_point made;
+    gi_status status = call->stage->point(&call->args, &in, &made, err);
+    if (status != GI_OK) return status;
+    s->levels[index] = made.before[0].level;
+    if (s->resolved[index].shape.channels) gi_point_free(&s->resolved[index]);
+    status = gi_point_compose(&made, rest, &s->resolved[index], err);
+    gi_point_free(&made);
+    return status;
+}
+
+static gi_status fake_point_resolved(gi_slot *slot, int index, gi_error *err) {
+    return fake_point(slot, &((fake_slot *)slot)->resolved[index], err);
+}
+
+static uint32_t fake_resolved_level(gi_slot *slot, int index) { return ((fake_slot *)slot)->levels[index]; }
 
 static gi_status fake_download(gi_slot *slot, gi_view *host, gi_error *err) {
     (void)err;
@@ -116,8 +196,30 @@ static gi_status fake_download(gi_slot *slot, gi_view *host, gi_error *err) {
 
 static void fake_close(gi_backend *backend) { (void)backend; }
 
-static const gi_backend_ops fake_ops = {fake_close,  fake_slot_open, fake_slot_close, fake_host_buffer,
-                                        fake_upload, fake_point,     fake_histogram,  fake_download};
+static const gi_backend_ops fake_ops = {
+    fake_close,   fake_slot_open, fake_slot_close, fake_host_buffer,    fake_upload,         fake_point,   fake_window,
+    fake_measure, fake_counts,    fake_resolve,    fake_point_resolved, fake_resolved_level, fake_download};
+
+// The WINDOW stage: its halo stands in its arguments.
+static uint32_t fake_halo(const void *args) {
+    const gi_hist_args *hist = args;
+    return (uint32_t)hist->bins;
+}
+
+static gi_status fake_check(const void *args, gi_sample sample, gi_error *err) {
+    bool good = fake_halo(args) != 13 && (sample == GI_U16 || fake_halo(args) != 1300);
+    return good ? GI_OK : gi_fail(err, GI_ERR_USAGE, "an unlucky halo");
+}
+
+static const gi_stage fake_window_stage = {
+    .name = "sum", .kind = GI_STAGE_WINDOW, .id = GI_STAGE_COUNT, .halo = fake_halo, .check = fake_check};
+
+// Inserts the WINDOW stage as call number `at`.
+static inline void fake_window_insert(gi_pipeline *pipeline, int at, uint32_t halo) {
+    for (int i = pipeline->count++; i > at; i--) pipeline->calls[i] = pipeline->calls[i - 1];
+    pipeline->calls[at] = (gi_stage_call){.stage = &fake_window_stage};
+    pipeline->calls[at].args.hist.bins = (int32_t)halo;
+}
 
 static inline fake_backend fake_backend_make(void) {
     return (fake_backend){.base = {&fake_ops, "fake:0", ""}, .rows_max = UINT32_MAX, .slots_max = 1 << 20};

@@ -66,6 +66,35 @@ static void counts_every_sample(void **state) {
             }
 }
 
+// The luma, without an image of it.
+static void counts_through_an_operation(void **state) {
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1}, {17, 31}, {2049, 1}, {1920, 270}};
+    for (int i = 0; i < 16; i++) {
+        gi_shape shape = {sizes[i / 4][0], sizes[i / 4][1], 3 + i % 2, i / 2 % 2 ? GI_U16 : GI_U8};
+        gi_point luma = gi_point_identity(shape.channels, shape.sample);
+        luma.mix = GI_MIX_WEIGHTS;
+        luma.weights[0] = GI_LUMA_RED, luma.weights[1] = GI_LUMA_GREEN, luma.weights[2] = GI_LUMA_BLUE;
+        guarded_image image = guarded_image_make(shape, 3);
+        shape.channels -= 2;
+        guarded_image gray = guarded_image_make(shape, 0);
+        assert_true(image.view.data && gray.view.data);
+        guarded_image_randomise(&image, 5);
+        gi_cpu_job mix = {.in = image.view, .out = gray.view, .args = &luma, .threads = 1};
+        assert_int_equal(gi_cpu_point(&mix, NULL), GI_OK);
+        counts c = counts_make(&gray.view);
+        count_naively(&gray.view, c.want);
+        gi_cpu_job job = {.in = image.view, .counts = c.got, .through = &luma, .threads = 3};
+        assert_int_equal(gi_cpu_hist(&job, NULL), GI_OK);
+        assert_memory_equal(c.got, c.want, c.size * sizeof *c.got);
+        job.in = gray.view;
+        assert_int_equal(gi_cpu_hist(&job, NULL), GI_ERR_USAGE);
+        counts_free(&c);
+        guarded_image_free(&image);
+        guarded_image_free(&gray);
+    }
+}
+
 static void adds_to_what_is_there(void **state) {
     (void)state;
     uint8_t pixels[6] = {1, 2, 3, 1, 2, 4};
@@ -125,9 +154,9 @@ static void refuses_other_samples(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_every_sample),   cmocka_unit_test(adds_to_what_is_there),
-        cmocka_unit_test(nothing_to_count),      cmocka_unit_test(counts_past_32_bits),
-        cmocka_unit_test(refuses_other_samples),
+        cmocka_unit_test(counts_every_sample),   cmocka_unit_test(counts_through_an_operation),
+        cmocka_unit_test(adds_to_what_is_there), cmocka_unit_test(nothing_to_count),
+        cmocka_unit_test(counts_past_32_bits),   cmocka_unit_test(refuses_other_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,13 +17,13 @@ typedef enum curves { IDENTITY, ONE_LEVEL, THREE_LEVELS, TABLES, MIXED, CURVES_C
 static const char *const curves_names[] = {"identity", "one level", "three levels", "tables", "mixed"};
 
 static const uint32_t mixes[][3] = {{9798, 19235, 3735}, {6966, 23436, 2366}, {32768, 0, 0}, {0, 1, 32767}};
-enum { MIX_COUNT = sizeof mixes / sizeof mixes[0], MIX_IS_LINEAR = MIX_COUNT, MIX_IS_NONE };
+enum { MIX_COUNT = sizeof mixes / sizeof mixes[0], MIX_IS_LINEAR = MIX_COUNT, MIX_IS_SHIFT, MIX_IS_NONE };
 
 // One combination.
 typedef struct trial {
     gi_shape shape;
     curves before;
-    int mix; // index into mixes, MIX_IS_LINEAR or MIX_IS_NONE
+    int mix; // index into mixes, MIX_IS_LINEAR, MIX_IS_SHIFT or MIX_IS_NONE
     curves after;
     size_t padding;
 } trial;
@@ -70,13 +70,15 @@ static gi_point point_of(const trial *t) {
         point.before[c] = curve_of(t->before, c, t->shape.sample);
     if (t->mix == MIX_IS_NONE) return point;
     point.mix = t->mix == MIX_IS_LINEAR ? GI_MIX_LINEAR : GI_MIX_WEIGHTS;
-    if (t->mix < MIX_COUNT) memcpy(point.weights, mixes[t->mix], sizeof point.weights);
+    if (t->mix == MIX_IS_SHIFT) point.mix = GI_MIX_SHIFT;
+    if (t->mix < MIX_COUNT || t->mix == MIX_IS_SHIFT)
+        memcpy(point.weights, mixes[t->mix % MIX_COUNT], sizeof point.weights);
     point.after = curve_of(t->after, t->after == MIXED ? 2 : 0, t->shape.sample);
     return point;
 }
 
 // One pixel by the definition in core/point.h.
-static void reference_pixel(const gi_point *point, const uint32_t *in, uint32_t *out) {
+static void reference_pixel(const gi_point *point, const uint32_t in[4], uint32_t out[4]) {
     int channels = point->shape.channels, colours = gi_colour_channels(channels);
     uint32_t max = gi_sample_max(point->shape.sample), v[3];
     for (int c = 0; c < colours; c++) v[c] = gi_curve_at(&point->before[c], in[c], max);
@@ -91,8 +93,15 @@ static void reference_pixel(const gi_point *point, const uint32_t *in, uint32_t 
             gray = (uint32_t)(((uint64_t)point->weights[0] * v[0] + (uint64_t)point->weights[1] * v[1] +
                                (uint64_t)point->weights[2] * v[2] + 16384) >>
                               15);
-        out[0] = gi_curve_at(&point->after, gray, max);
-        colours = 1;
+        uint32_t becomes = gi_curve_at(&point->after, gray, max);
+        for (int c = 0; c < 3; c++) {
+            int64_t moved = (int64_t)v[c] + becomes - gray;
+            out[c] = moved < 0 ? 0 : moved > max ? max : (uint32_t)moved;
+        }
+        if (point->mix != GI_MIX_SHIFT) {
+            out[0] = becomes;
+            colours = 1;
+        }
     }
     if (gi_has_alpha(channels)) out[colours] = in[channels - 1];
 }
@@ -154,7 +163,7 @@ static void run_all_operations(gi_shape shape, size_t padding) {
         trial plain = {shape, (curves)before, MIX_IS_NONE, IDENTITY, padding};
         run_trial(&plain);
         if (shape.channels < 3) continue;
-        for (int mix = 0; mix <= MIX_IS_LINEAR; mix++)
+        for (int mix = 0; mix < MIX_IS_NONE; mix++)
             for (int after = IDENTITY; after < CURVES_COUNT; after++) {
                 trial mixed = {shape, (curves)before, mix, (curves)after, padding};
                 run_trial(&mixed);
@@ -182,7 +191,7 @@ static void some_operations_on_large_sizes(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (int channels = 1; channels <= 4; channels++)
             for (int sample = GI_U8; sample <= GI_U16; sample++) {
-                int mix = channels < 3 ? MIX_IS_NONE : channels == 3 ? 0 : MIX_IS_LINEAR;
+                int mix = channels < 3 ? MIX_IS_NONE : channels == 3 ? MIX_IS_SHIFT : MIX_IS_LINEAR;
                 gi_shape shape = {sizes[i][0], sizes[i][1], channels, (gi_sample)sample};
                 trial packed = {shape, ONE_LEVEL, MIX_IS_NONE, IDENTITY, 0}, padded = packed;
                 padded.padding = 5;
@@ -204,7 +213,10 @@ static void every_sample_value_passes_every_level(void **state) {
     for (uint32_t level = 0; level <= 256; level++) {
         gi_point point = gi_point_identity(1, GI_U8);
         point.before[0] = (gi_curve){GI_CURVE_THRESHOLD, level, NULL};
-        gi_cpu_job job = {gi_view_packed(in, shape, GI_HOST), gi_view_packed(out, shape, GI_HOST), &point, NULL, 1};
+        gi_cpu_job job = {.in = gi_view_packed(in, shape, GI_HOST),
+                          .out = gi_view_packed(out, shape, GI_HOST),
+                          .args = &point,
+                          .threads = 1};
         assert_int_equal(gi_cpu_point(&job, NULL), GI_OK);
         for (uint32_t v = 0; v < 256; v++) assert_int_equal(out[v], v > level ? 255 : 0);
     }
@@ -212,15 +224,20 @@ static void every_sample_value_passes_every_level(void **state) {
 
 static void works_in_place(void **state) {
     (void)state;
-    for (int channels = 1; channels <= 4; channels++)
+    for (int channels = 1; channels <= 6; channels++) // the last two: 3 and 4 channels, moved by their luma
         for (int kind = IDENTITY; kind < CURVES_COUNT; kind++) {
             trial t = {{5003, 3, channels, GI_U8}, (curves)kind, MIX_IS_NONE, IDENTITY, 3};
+            if (channels > 4) {
+                t.shape.channels -= 2;
+                t.mix = MIX_IS_SHIFT;
+                t.after = TABLES;
+            }
             gi_point point = point_of(&t);
             guarded_image in = guarded_image_make(t.shape, 3), same = guarded_image_make(t.shape, 3);
             assert_true(in.view.data && same.view.data);
             guarded_image_randomise(&in, 7);
             guarded_image_randomise(&same, 7);
-            gi_cpu_job job = {same.view, same.view, &point, NULL, 2};
+            gi_cpu_job job = {.in = same.view, .out = same.view, .args = &point, .threads = 2};
             assert_int_equal(gi_cpu_point(&job, NULL), GI_OK);
             if (!matches(&point, &in.view, &same.view) || !guards_are_whole(&same)) fail_trial(&t, 7, "in place", 2);
             guarded_image_free(&in);
@@ -235,7 +252,8 @@ static void refuses_views_that_do_not_fit(void **state) {
     trial t = {rgb, IDENTITY, 0, IDENTITY, 0};
     gi_point mix = point_of(&t), plain = gi_point_identity(1, GI_U8);
     gi_error err;
-    gi_cpu_job job = {gi_view_packed(pixels, rgb, GI_HOST), gi_view_packed(pixels, rgb, GI_HOST), &mix, NULL, 1};
+    gi_view image = gi_view_packed(pixels, rgb, GI_HOST);
+    gi_cpu_job job = {.in = image, .out = image, .args = &mix, .threads = 1};
     assert_int_equal(gi_cpu_point(&job, &err), GI_ERR_USAGE);
     job.out = gi_view_packed(pixels, wide, GI_HOST);
     assert_int_equal(gi_cpu_point(&job, &err), GI_ERR_USAGE);

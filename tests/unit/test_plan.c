@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "fake_backend.h"
 #include "run/plan.h"
 
 static gi_pipeline parse(const char *text) {
@@ -43,17 +44,15 @@ static void point_stages_fuse(void **state) {
     assert_int_equal(plan.segment_count, 1);
     assert_int_equal(plan.segments[0].count, 3);
     assert_int_equal(plan.segments[0].channels_in, 4);
-    assert_false(plan.segments[0].barrier);
+    assert_int_equal(plan.segments[0].counted, GI_COUNTED_NOTHING);
     assert_int_equal(plan.out.channels, 2);
     assert_false(plan.measures);
-    gi_point point;
-    assert_int_equal(gi_plan_point(&plan, 0, NULL, &point, NULL), GI_OK);
+    const gi_point point = plan.segments[0].point;
     assert_int_equal(point.mix, GI_MIX_WEIGHTS);
     assert_int_equal(point.weights[0], 6966);
     assert_int_equal(point.after.kind, GI_CURVE_THRESHOLD);
     assert_int_equal(point.after.level, 100);
     assert_int_equal(gi_point_channels_out(&point), 2);
-    gi_point_free(&point);
     gi_plan_free(&plan);
     gi_plan_free(&plan);
 }
@@ -66,11 +65,9 @@ static void thresholds_before_the_mix(void **state) {
     assert_int_equal(plan.out.channels, 1);
     assert_true(plan.measures);
     assert_int_equal(plan.hist.bins, 16);
-    gi_point point;
-    assert_int_equal(gi_plan_point(&plan, 0, NULL, &point, NULL), GI_OK);
+    const gi_point point = plan.segments[0].point;
     for (int c = 0; c < 3; c++) assert_int_equal(point.before[c].level, 10);
     assert_int_equal(point.after.level, 32768);
-    gi_point_free(&point);
     gi_plan_free(&plan);
 }
 
@@ -87,7 +84,7 @@ static void otsu_on_gray_is_a_barrier(void **state) {
     (void)state;
     gi_plan plan = make("threshold otsu", 2, GI_U8);
     assert_int_equal(plan.segment_count, 1);
-    assert_true(plan.segments[0].barrier);
+    assert_int_equal(plan.segments[0].counted, GI_COUNTED_IMAGE);
     assert_int_equal(plan.segments[0].count, 1);
     assert_int_equal(plan.segments[0].channels_in, 2);
     assert_int_equal(plan.out.channels, 2);
@@ -102,8 +99,8 @@ static void otsu_on_colour_implies_gray(void **state) {
         assert_int_equal(plan.segments[0].count, 1);
         assert_int_equal(plan.segments[0].calls[0].stage->id, GI_STAGE_ID_gray);
         assert_int_equal(plan.segments[0].calls[0].args.gray.weights, GI_GRAY_601);
-        assert_false(plan.segments[0].barrier);
-        assert_true(plan.segments[1].barrier);
+        assert_int_equal(plan.segments[0].counted, GI_COUNTED_NOTHING);
+        assert_int_equal(plan.segments[1].counted, GI_COUNTED_IMAGE);
         assert_int_equal(plan.segments[1].channels_in, channels - 2);
         assert_int_equal(plan.out.channels, channels - 2);
         gi_plan_free(&plan);
@@ -123,42 +120,98 @@ static void barriers_cut_segments(void **state) {
     assert_int_equal(plan.segment_count, 3);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(plan.segments[i].count, counts[i]);
-        assert_int_equal(plan.segments[i].barrier, i > 0);
+        assert_int_equal(plan.segments[i].counted, i > 0 ? GI_COUNTED_IMAGE : GI_COUNTED_NOTHING);
+        if (i > 0) assert_int_equal(plan.segments[i].resolved, i - 1);
         assert_int_equal(plan.segments[i].channels_in, i == 0 ? 4 : 2);
     }
     gi_plan_free(&plan);
 }
 
-static void the_barrier_takes_its_level_from_the_histogram(void **state) {
+static void what_follows_a_barrier_is_composed(void **state) {
     (void)state;
     gi_plan plan = make("threshold otsu | threshold 5", 3, GI_U8);
-    gi_histogram histogram;
-    gi_point point;
+    assert_int_equal(plan.segments[0].point.mix, GI_MIX_WEIGHTS);
+    assert_int_equal(plan.segments[0].point.weights[0], 9798);
+    assert_int_equal(plan.segments[1].count, 2);
+    assert_int_equal(plan.segments[1].point.before[0].kind, GI_CURVE_THRESHOLD);
+    assert_int_equal(plan.segments[1].point.before[0].level, 5);
+    assert_false(gi_segment_is_identity(&plan.segments[1]));
+    gi_plan_free(&plan);
+}
+
+static void equalize_counts_what_its_mode_says(void **state) {
+    (void)state;
+    gi_plan plan = make("equalize | threshold 5 | gray", 4, GI_U16); // nothing composes with the shift by luma
+    assert_int_equal(plan.segment_count, 2);
+    assert_int_equal(plan.segments[0].counted, GI_COUNTED_LUMA);
+    assert_true(gi_point_is_identity(&plan.segments[0].point));
+    assert_int_equal(plan.segments[0].channels_out, 4);
+    assert_int_equal(plan.segments[1].count, 2);
+    assert_int_equal(plan.segments[1].counted, GI_COUNTED_NOTHING);
+    assert_int_equal(plan.out.channels, 2);
+    gi_plan_free(&plan);
+    plan = make("gray | equalize | threshold 5", 3, GI_U8);
+    assert_int_equal(plan.segment_count, 2);
+    assert_int_equal(plan.segments[1].counted, GI_COUNTED_IMAGE);
+    assert_int_equal(plan.segments[1].count, 2);
+    gi_plan_free(&plan);
+    plan = make("equalize channel | gray", 3, GI_U8);
+    assert_int_equal(plan.segment_count, 1);
+    assert_int_equal(plan.segments[0].counted, GI_COUNTED_IMAGE);
+    assert_int_equal(plan.segments[0].point.mix, GI_MIX_WEIGHTS);
+    assert_int_equal(plan.segments[0].channels_out, 1);
+    gi_plan_free(&plan);
+    plan = make("equalize | equalize | hist", 3, GI_U8);
+    assert_int_equal(plan.segment_count, 2);
+    assert_int_equal(plan.barrier_count, 2);
+    assert_int_equal(plan.segments[1].resolved, 1);
+    gi_plan_free(&plan);
+}
+
+static void windows_are_segments_of_their_own(void **state) {
+    (void)state;
+    gi_pipeline pipeline = parse("gray | threshold 9 | threshold otsu");
+    gi_plan plan;
     gi_error err;
-    assert_int_equal(gi_histogram_init(&histogram, 1, GI_U8, NULL), GI_OK);
-    histogram.counts[40] = 3;
-    histogram.counts[90] = 4;
-    assert_int_equal(gi_plan_point(&plan, 0, NULL, &point, &err), GI_OK);
-    assert_int_equal(point.mix, GI_MIX_WEIGHTS);
-    assert_int_equal(point.weights[0], 9798);
-    gi_point_free(&point);
-    assert_int_equal(gi_plan_point(&plan, 1, &histogram, &point, &err), GI_OK);
-    assert_int_equal(point.before[0].kind, GI_CURVE_THRESHOLD);
-    assert_int_equal(point.before[0].level, 40);
-    gi_point_free(&point);
-    assert_int_equal(gi_plan_point(&plan, 1, NULL, &point, &err), GI_ERR_USAGE);
-    assert_true(gi_point_is_identity(&point));
-    gi_histogram_free(&histogram);
+    fake_window_insert(&pipeline, 3, UINT32_MAX);
+    fake_window_insert(&pipeline, 1, 5);
+    fake_window_insert(&pipeline, 0, 2);
+    assert_int_equal(gi_plan_make(&pipeline, (gi_shape){17, 31, 3, GI_U8}, &plan, &err), GI_OK);
+    static const gi_stage_kind kinds[] = {GI_STAGE_WINDOW, GI_STAGE_POINT, GI_STAGE_WINDOW,
+                                          GI_STAGE_POINT,  GI_STAGE_POINT, GI_STAGE_WINDOW};
+    static const uint32_t halos[] = {2, 0, 5, 0, 0, UINT32_MAX};
+    static const int channels[] = {3, 1, 1, 1, 1, 1};
+    assert_int_equal(plan.segment_count, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(plan.segments[i].kind, kinds[i]);
+        assert_int_equal(plan.segments[i].halo, halos[i]);
+        assert_int_equal(plan.segments[i].count, 1);
+        assert_int_equal(plan.segments[i].channels_out, channels[i]);
+    }
+    gi_plan_free(&plan);
+}
+
+static void windows_are_checked(void **state) {
+    (void)state;
+    gi_pipeline pipeline = {.count = 0};
+    gi_plan plan;
+    gi_error err;
+    fake_window_insert(&pipeline, 0, 13);
+    assert_int_equal(gi_pipeline_check(&pipeline, &err), GI_ERR_USAGE);
+    assert_string_equal(err.text, "an unlucky halo");
+    pipeline.calls[0].args.hist.bins = 1300; // for 8 bits alone
+    assert_int_equal(gi_pipeline_check(&pipeline, &err), GI_OK);
+    assert_int_equal(gi_plan_make(&pipeline, (gi_shape){1, 1, 1, GI_U8}, &plan, &err), GI_ERR_USAGE);
+    gi_plan_free(&plan);
+    assert_int_equal(gi_plan_make(&pipeline, (gi_shape){1, 1, 1, GI_U16}, &plan, &err), GI_OK);
     gi_plan_free(&plan);
 }
 
 static void gray_of_gray_is_still_a_segment(void **state) {
     (void)state;
     gi_plan plan = make("gray", 1, GI_U8);
-    gi_point point;
     assert_int_equal(plan.segment_count, 1);
-    assert_int_equal(gi_plan_point(&plan, 0, NULL, &point, NULL), GI_OK);
-    assert_true(gi_point_is_identity(&point));
+    assert_true(gi_segment_is_identity(&plan.segments[0]));
     gi_plan_free(&plan);
 }
 
@@ -185,15 +238,26 @@ static void as_many_segments_as_stages(void **state) {
     gi_shape shape = {1, 1, 3, GI_U8};
     for (int i = 0; i < GI_MAX_STAGES; i++) {
         gi_stage_call *call = gi_pipeline_append(&pipeline, &gi_stage_table[GI_STAGE_ID_threshold]);
-        call->args.threshold.level = GI_LEVEL_OTSU;
+        call->args.threshold.level = i < GI_MAX_RESOLVED ? GI_LEVEL_OTSU : GI_LEVEL_HALF;
     }
     assert_int_equal(gi_plan_make(&pipeline, shape, &plan, NULL), GI_OK);
-    assert_int_equal(plan.segment_count, GI_MAX_STAGES + 1);
+    assert_int_equal(plan.segment_count, GI_MAX_RESOLVED + 1);
+    assert_int_equal(plan.barrier_count, GI_MAX_RESOLVED);
+    gi_plan_free(&plan);
+    pipeline.calls[GI_MAX_STAGES - 1].args.threshold.level = GI_LEVEL_OTSU;
+    assert_int_equal(gi_plan_make(&pipeline, shape, &plan, NULL), GI_ERR_USAGE);
     gi_plan_free(&plan);
     for (int i = 0; i < GI_MAX_STAGES - 1; i++) pipeline.calls[i].args.threshold.level = GI_LEVEL_HALF;
     assert_int_equal(gi_plan_make(&pipeline, shape, &plan, NULL), GI_OK);
     assert_int_equal(plan.segment_count, 2);
     assert_int_equal(plan.segments[0].count, GI_MAX_STAGES);
+    gi_plan_free(&plan);
+    pipeline.count = 0; // and one segment for an implied gray
+    for (int i = 0; i < GI_MAX_STAGES; i++) fake_window_insert(&pipeline, i, 1);
+    pipeline.calls[GI_MAX_STAGES - 1] = (gi_stage_call){.stage = &gi_stage_table[GI_STAGE_ID_threshold]};
+    pipeline.calls[GI_MAX_STAGES - 1].args.threshold.level = GI_LEVEL_OTSU;
+    assert_int_equal(gi_plan_make(&pipeline, shape, &plan, NULL), GI_OK);
+    assert_int_equal(plan.segment_count, GI_MAX_STAGES + 1);
     gi_plan_free(&plan);
 }
 
@@ -227,7 +291,10 @@ int main(void) {
         cmocka_unit_test(otsu_on_gray_is_a_barrier),
         cmocka_unit_test(otsu_on_colour_implies_gray),
         cmocka_unit_test(barriers_cut_segments),
-        cmocka_unit_test(the_barrier_takes_its_level_from_the_histogram),
+        cmocka_unit_test(what_follows_a_barrier_is_composed),
+        cmocka_unit_test(equalize_counts_what_its_mode_says),
+        cmocka_unit_test(windows_are_segments_of_their_own),
+        cmocka_unit_test(windows_are_checked),
         cmocka_unit_test(gray_of_gray_is_still_a_segment),
         cmocka_unit_test(refuses_what_the_depth_does_not_allow),
         cmocka_unit_test(as_many_segments_as_stages),

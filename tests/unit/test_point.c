@@ -280,6 +280,98 @@ static void threshold_takes_otsu_from_the_histogram(void **state) {
     gi_histogram_free(&histogram);
 }
 
+// C' = clamp(C + after(Y) - Y), after the curves of what comes before; alpha stays.
+static void composes_before_a_shift_and_nothing_after(void **state) {
+    (void)state;
+    gi_point curves = gi_point_identity(4, GI_U8), shift = curves, both, more, nothing = curves;
+    uint16_t table[256];
+    gi_error err;
+    for (int v = 0; v < 256; v++) table[v] = (uint16_t)(255 - v);
+    for (int c = 0; c < 3; c++) curves.before[c] = (gi_curve){GI_CURVE_THRESHOLD, 99, NULL};
+    shift.mix = GI_MIX_SHIFT;
+    shift.weights[0] = 32768;
+    shift.after = (gi_curve){GI_CURVE_TABLE, 0, table};
+    assert_false(gi_point_is_identity(&shift));
+    assert_int_equal(gi_point_channels_out(&shift), 4);
+    assert_int_equal(gi_point_compose(&curves, &shift, &both, NULL), GI_OK);
+    assert_int_equal(both.mix, GI_MIX_SHIFT);
+    assert_int_equal(both.weights[0], 32768);
+    for (int c = 0; c < 3; c++) assert_int_equal(both.before[c].level, 99);
+    assert_int_equal(both.after.kind, GI_CURVE_TABLE);
+    assert_ptr_not_equal(both.after.table, table);
+    assert_int_equal(both.after.table[3], 252);
+    assert_int_equal(gi_point_compose(&both, &nothing, &more, NULL), GI_OK);
+    assert_int_equal(more.mix, GI_MIX_SHIFT);
+    assert_int_equal(more.before[1].level, 99);
+    assert_int_equal(more.after.table[3], 252);
+    gi_point_free(&more);
+    assert_int_equal(gi_point_compose(&both, &curves, &more, &err), GI_ERR_USAGE);
+    assert_true(gi_point_is_identity(&more));
+    gi_point_free(&both);
+}
+
+static gi_point equalize(int mode, int channels, const gi_histogram *histogram, gi_status status) {
+    gi_equalize_args args = {mode};
+    gi_point_input in = {channels, histogram && histogram->levels > 256 ? GI_U16 : GI_U8, histogram};
+    gi_point point;
+    gi_error err;
+    assert_int_equal(gi_equalize_point(&args, &in, &point, &err), status);
+    if (status != GI_OK) assert_true(gi_point_is_identity(&point));
+    return point;
+}
+
+static void equalize_spreads_the_levels(void **state) {
+    (void)state;
+    gi_histogram histogram;
+    assert_int_equal(gi_histogram_init(&histogram, 2, GI_U8, NULL), GI_OK);
+    histogram.counts[256 + 7] = 515; // alpha: must not matter
+    histogram.counts[10] = 5;        // the smallest level: 0, and not counted
+    histogram.counts[20] = 1;        // 255 / 510: half-way, to the even 0
+    histogram.counts[30] = 2;        // 3 * 255 / 510 = 1.5, to the even 2
+    histogram.counts[40] = 507;
+    gi_point point = equalize(GI_EQUALIZE_CHANNEL, 2, &histogram, GI_OK);
+    static const uint32_t levels[][2] = {{0, 0},  {10, 0}, {19, 0},   {20, 0},   {29, 0},
+                                         {30, 2}, {39, 2}, {40, 255}, {255, 255}};
+    assert_int_equal(point.mix, GI_MIX_NONE);
+    assert_int_equal(point.before[0].kind, GI_CURVE_TABLE);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        assert_int_equal(point.before[0].table[levels[i][0]], levels[i][1]);
+    gi_point_free(&point);
+    equalize(GI_EQUALIZE_LUMA, 1, &histogram, GI_ERR_USAGE);
+    equalize(GI_EQUALIZE_CHANNEL, 4, &histogram, GI_ERR_USAGE);
+    equalize(GI_EQUALIZE_LUMA, 2, NULL, GI_ERR_USAGE);
+    point = equalize(GI_EQUALIZE_LUMA, 4, &histogram, GI_OK); // of the luma of RGBA
+    assert_int_equal(point.mix, GI_MIX_SHIFT);
+    assert_int_equal(point.weights[1], GI_LUMA_GREEN);
+    assert_int_equal(point.before[0].kind, GI_CURVE_IDENTITY);
+    assert_int_equal(point.after.table[30], 2);
+    gi_point_free(&point);
+    gi_histogram_free(&histogram);
+}
+
+static void equalize_leaves_one_level_and_takes_16_bits(void **state) {
+    (void)state;
+    gi_histogram histogram;
+    assert_int_equal(gi_histogram_init(&histogram, 3, GI_U16, NULL), GI_OK);
+    histogram.counts[5] = 9;
+    histogram.counts[65536 + 65535] = 9;
+    histogram.counts[2 * 65536 + 1] = UINT64_C(1) << 46;
+    histogram.counts[2 * 65536 + 2] = UINT64_C(1) << 45; // the largest sums that are promised to work
+    histogram.counts[2 * 65536 + 3] = UINT64_C(1) << 45;
+    gi_point point = equalize(GI_EQUALIZE_CHANNEL, 3, &histogram, GI_OK);
+    assert_int_equal(point.before[0].kind, GI_CURVE_IDENTITY);
+    assert_int_equal(point.before[1].kind, GI_CURVE_IDENTITY);
+    assert_int_equal(point.before[2].table[1], 0);
+    assert_int_equal(point.before[2].table[2], 32768); // 32767.5
+    assert_int_equal(point.before[2].table[3], 65535);
+    gi_point_free(&point);
+    histogram.counts[5] = 0; // no pixel at all
+    point = equalize(GI_EQUALIZE_CHANNEL, 3, &histogram, GI_OK);
+    assert_int_equal(point.before[0].kind, GI_CURVE_IDENTITY);
+    gi_point_free(&point);
+    gi_histogram_free(&histogram);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(composes_u8),
@@ -293,6 +385,9 @@ int main(void) {
         cmocka_unit_test(threshold_fills_its_curves),
         cmocka_unit_test(threshold_checks_the_depth),
         cmocka_unit_test(threshold_takes_otsu_from_the_histogram),
+        cmocka_unit_test(composes_before_a_shift_and_nothing_after),
+        cmocka_unit_test(equalize_spreads_the_levels),
+        cmocka_unit_test(equalize_leaves_one_level_and_takes_16_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,153 +1,12 @@
-// Times the kernels on 8K images beside a streaming copy of the same bytes, a read of the same bytes, and CUB's
-// histogram. Medians of single launches by events, over buffers that together are many times the L2 cache. Every result
-// is checked before it is timed.
-//
-//     gpu_bench_stages [--json FILE] [--commit TEXT]
+// Point operations and histograms, beside CUB's.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include <cub/device/device_histogram.cuh>
-#include <cuda_runtime.h>
 
-#include "kernels/launch.h"
+#include "bench.h"
 
 namespace {
-
-constexpr uint32_t WIDTH = 7680, HEIGHT = 4320;
-constexpr size_t PIXELS = (size_t)WIDTH * HEIGHT;
-constexpr int BUFFERS = 8, WARM_UPS = 5, REPEATS = 50;
-constexpr size_t ROOM = PIXELS * 6; // bytes of one buffer: RGB of 16 bits
-
-cudaStream_t stream;
-bool failed = false;
-
-void need(cudaError_t error, const char *what) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-    std::exit(1);
-}
-
-void need(gi_status status, const gi_error &err) {
-    if (status == GI_OK) return;
-    std::fprintf(stderr, "%s\n", err.text);
-    std::exit(1);
-}
-
-// --- kernels to compare with ---------------------------------------------------------------------------------------
-
-__global__ void copy_kernel(const uint4 *in, uint4 *out, size_t packets) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < packets) __stcs(out + i, __ldcs(in + i));
-}
-
-__global__ void read_kernel(const uint4 *in, size_t packets, uint32_t *never) {
-    uint32_t all = 0;
-    const size_t stride = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < packets; i += stride) {
-        uint4 v = __ldcs(in + i);
-        all |= (v.x ^ 0x12345678) & (v.y ^ 0x9abcdef0) & v.z & ~v.w;
-    }
-    if (all == 0xdeadbeef) *never = all;
-}
-
-enum class content { random, constant, photo };
-
-__device__ uint32_t hash(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x85ebca6bU;
-    x ^= x >> 13;
-    x *= 0xc2b2ae35U;
-    return x ^ x >> 16;
-}
-
-// photo: a vertical gradient with noise in the low two bits of each byte.
-__global__ void fill_kernel(uint32_t *words, size_t count, content kind, uint32_t seed) {
-    const size_t stride = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
-        uint32_t noise = hash((uint32_t)i * 2654435761U + seed);
-        uint32_t slope = (uint32_t)(i * 255 / count) * 0x01010101U;
-        words[i] = kind == content::random     ? noise
-                   : kind == content::constant ? 0x80808080U
-                                               : slope ^ (noise & 0x03030303U);
-    }
-}
-
-// --- measuring -------------------------------------------------------------------------------------------------------
-
-unsigned char *inputs[BUFFERS], *outputs[BUFFERS];
-
-void fill(content kind, size_t bytes) {
-    for (int i = 0; i < BUFFERS; i++)
-        fill_kernel<<<4096, 256, 0, stream>>>((uint32_t *)inputs[i], bytes / 4, kind, i + 1);
-    need(cudaStreamSynchronize(stream), "filling");
-}
-
-double median_ms(const std::function<void(int)> &launch) {
-    cudaEvent_t before, after;
-    std::vector<float> times;
-    need(cudaEventCreate(&before), "event");
-    need(cudaEventCreate(&after), "event");
-    for (int i = 0; i < WARM_UPS + REPEATS; i++) {
-        float ms = 0;
-        need(cudaEventRecord(before, stream), "event");
-        launch(i % BUFFERS);
-        need(cudaEventRecord(after, stream), "event");
-        need(cudaEventSynchronize(after), "waiting");
-        need(cudaEventElapsedTime(&ms, before, after), "event");
-        if (i >= WARM_UPS) times.push_back(ms);
-    }
-    need(cudaGetLastError(), "launching");
-    cudaEventDestroy(before);
-    cudaEventDestroy(after);
-    std::nth_element(times.begin(), times.begin() + REPEATS / 2, times.end());
-    return times[REPEATS / 2];
-}
-
-struct result {
-    std::string name;
-    double ms, gbps, percent_of_copy;
-};
-std::vector<result> results;
-
-// Times of a copy of so many bytes (half read, half written), or of a read where nothing is written.
-double ceiling_ms(size_t read, size_t written) {
-    if (written == 0) {
-        return median_ms([&](int i) {
-            read_kernel<<<132 * 8, 512, 0, stream>>>((const uint4 *)inputs[i], read / 16, (uint32_t *)outputs[0]);
-        });
-    }
-    const size_t packets = (read + written) / 32;
-    return median_ms([&](int i) {
-        copy_kernel<<<(unsigned)((packets + 255) / 256), 256, 0, stream>>>((const uint4 *)inputs[i],
-                                                                           (uint4 *)outputs[i], packets);
-    });
-}
-
-void report(const std::string &name, double ms, size_t read, size_t written) {
-    const double ceiling = ceiling_ms(read, written);
-    results.push_back({name, ms, (double)(read + written) / ms / 1e6, 100 * ceiling / ms});
-    const result &r = results.back();
-    std::printf("%-36s %9.4f ms %8.0f GB/s %6.1f %%  (%s of the same bytes %.4f ms)\n", name.c_str(), r.ms, r.gbps,
-                r.percent_of_copy, written ? "copy" : "read", ceiling);
-}
-
-void check(bool holds, const std::string &name) {
-    if (holds) return;
-    failed = true;
-    std::fprintf(stderr, "wrong result: %s\n", name.c_str());
-}
-
-// --- point operations ----------------------------------------------------------------------------------------------
-
-gi_view view_of(unsigned char *data, int channels, gi_sample sample) {
-    return gi_view_packed(data, {WIDTH, HEIGHT, channels, sample}, GI_DEVICE);
-}
 
 uint32_t expected(const gi_point &host, const gi_linear_tables *linear, const unsigned char *pixel) {
     uint32_t v[3];
@@ -177,13 +36,6 @@ void check_point(const std::string &name, const gi_point &host) {
         right = right && (bytes == 1 ? *got : *(const uint16_t *)got) == expected(host, linear, &in[p * in_pixel]);
     }
     check(right, name);
-}
-
-template <typename T> T *to_device(const T *host, size_t count) {
-    T *data = nullptr;
-    need(cudaMalloc(&data, count * sizeof(T)), "allocating");
-    need(cudaMemcpy(data, host, count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
-    return data;
 }
 
 void bench_point(const std::string &name, const gi_point &host) {
@@ -228,6 +80,8 @@ gi_point gray(gi_sample sample, gi_mix_kind mix) {
     return op;
 }
 
+} // namespace
+
 void bench_points() {
     static std::vector<uint16_t> table8(256), table16(65536);
     for (size_t v = 0; v < 256; v++) table8[v] = (uint16_t)((v * 37 + 11) & 255);
@@ -257,6 +111,8 @@ void bench_points() {
 }
 
 // --- histograms ------------------------------------------------------------------------------------------------------
+
+namespace {
 
 uint64_t *counts; // device, 65536 * 4
 void *cub_scratch;
@@ -316,6 +172,8 @@ void bench_hist(content pattern, int channels, gi_sample sample) {
     if (channels == 1) report("CUB hist" + what, median_ms(cub), bytes, 0);
 }
 
+} // namespace
+
 void bench_hists() {
     size_t bytes8 = 0, bytes16 = 0; // CUB's scratch: it only says how much when given none
     cub::DeviceHistogram::HistogramEven(nullptr, bytes8, (const uint8_t *)nullptr, (int *)nullptr, 257, 0, 256,
@@ -335,56 +193,4 @@ void bench_hists() {
     cudaFree(counts);
     cudaFree(cub_counts);
     cudaFree(cub_scratch);
-}
-
-// --- output
-// ------------------------------------------------------------------------------------------------------------
-
-bool write_json(const char *path, const char *commit) {
-    cudaDeviceProp device;
-    int driver = 0;
-    char date[32];
-    const time_t now = time(nullptr);
-    need(cudaGetDeviceProperties(&device, 0), "asking for the device");
-    need(cudaDriverGetVersion(&driver), "asking for the driver");
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    FILE *file = std::fopen(path, "w");
-    if (!file) return false;
-    std::fprintf(file,
-                 "{\"gpu\":\"%s\",\"driver\":\"CUDA %d.%d\",\"toolkit\":\"%d.%d\",\"date\":\"%s\",\"commit\":\"%s\",",
-                 device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
-                 date, commit);
-    std::fprintf(file, "\"results\":[");
-    for (size_t i = 0; i < results.size(); i++)
-        std::fprintf(file, "%s\n{\"name\":\"%s\",\"ms\":%.5f,\"gbps\":%.1f,\"percent_of_copy\":%.1f}", i ? "," : "",
-                     results[i].name.c_str(), results[i].ms, results[i].gbps, results[i].percent_of_copy);
-    std::fprintf(file, "\n]}\n");
-    return std::fclose(file) == 0;
-}
-
-} // namespace
-
-int main(int argc, char **argv) {
-    const char *json = nullptr, *commit = "unknown";
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
-        if (std::strcmp(argv[i], "--commit") == 0) commit = argv[i + 1];
-    }
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        std::printf("skipped: no CUDA device\n");
-        return 77;
-    }
-    need(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
-    for (int i = 0; i < BUFFERS; i++) {
-        need(cudaMalloc(&inputs[i], ROOM), "allocating");
-        need(cudaMalloc(&outputs[i], ROOM), "allocating");
-    }
-    bench_points();
-    bench_hists();
-    if (json && !write_json(json, commit)) {
-        std::perror(json);
-        failed = true;
-    }
-    return failed ? 1 : 0;
 }

@@ -1,0 +1,54 @@
+// What the parts of gpu_bench_stages share: buffers, timing, results.
+#ifndef TESTS_GPU_BENCH_H
+#define TESTS_GPU_BENCH_H
+
+#include <functional>
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include "kernels/launch.h"
+
+// 8K images. The buffers together are many times the second-level cache, and are used in turn.
+constexpr uint32_t WIDTH = 7680, HEIGHT = 4320;
+constexpr size_t PIXELS = (size_t)WIDTH * HEIGHT;
+constexpr int BUFFERS = 8;
+constexpr size_t ROOM = PIXELS * 6; // bytes of one buffer: RGB of 16 bits
+
+extern cudaStream_t stream;
+extern unsigned char *inputs[BUFFERS], *outputs[BUFFERS];
+
+// End the program with a message unless all is well.
+void need(cudaError_t error, const char *what);
+void need(gi_status status, const gi_error &err);
+
+enum class content { random, constant, photo };
+
+// Fills the first `bytes` of each input, differently.
+void fill(content kind, size_t bytes);
+
+// A view of packed 8K rows over a buffer.
+gi_view view_of(unsigned char *data, int channels, gi_sample sample);
+
+// The median time of single launches, over the buffers in turn.
+double median_ms(const std::function<void(int)> &launch);
+
+// Keeps and prints a result beside a copy of the same bytes, or a read where nothing is written.
+void report(const std::string &name, double ms, size_t read, size_t written);
+
+// Fails the program in the end, with a message, where a result is wrong.
+void check(bool holds, const std::string &name);
+
+template <typename T> T *to_device(const T *host, size_t count) {
+    T *data = nullptr;
+    need(cudaMalloc((void **)&data, count * sizeof(T)), "allocating");
+    need(cudaMemcpy(data, host, count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
+    return data;
+}
+
+void bench_points();
+void bench_hists();
+void bench_windows();
+void bench_barriers();
+
+#endif
