@@ -15,8 +15,9 @@ typedef struct fake_backend {
     uint32_t rows_max;   // uploads of more rows are out of memory
     int slots_max;       // opening more fails
     bool no_host_memory; // host_buffer is out of device memory
+    unsigned pause_us;   // that each operation takes, so that threads meet
     atomic_int slots, threads, uploads, inside, inside_max;
-    atomic_int windows, windows_failing; // windows done; so many more fail for want of memory first
+    atomic_int windows, windows_until; // windows begun; after so many more, one fails for want of memory
 } fake_backend;
 
 typedef struct fake_slot {
@@ -65,7 +66,7 @@ static gi_status fake_host_buffer(gi_slot *slot, size_t bytes, void **data, gi_e
 static void fake_enter(fake_backend *b) {
     int inside = atomic_fetch_add(&b->inside, 1) + 1, most = atomic_load(&b->inside_max);
     while (inside > most && !atomic_compare_exchange_weak(&b->inside_max, &most, inside)) continue;
-    usleep(200);
+    if (b->pause_us) usleep(b->pause_us);
 }
 
 static gi_status fake_upload(gi_slot *slot, const gi_view *host, gi_error *err) {
@@ -122,7 +123,7 @@ static gi_status fake_window(gi_slot *slot, const gi_stage_call *call, const gi_
     const uint64_t halo = call->stage->halo(&call->args), height = place->image_height;
     const uint64_t in_end = (uint64_t)place->in_y0 + s->current.height;
     atomic_fetch_add(&s->backend->windows, 1);
-    if (atomic_fetch_sub(&s->backend->windows_failing, 1) > 0)
+    if (atomic_fetch_sub(&s->backend->windows_until, 1) == 0)
         return gi_fail(err, GI_ERR_DEVICE_MEMORY, "out of device memory");
     size_t row = gi_row_bytes(s->current.width, s->current.channels, GI_U8);
     uint8_t *made = calloc(rows + 1, row);
@@ -222,7 +223,11 @@ static inline void fake_window_insert(gi_pipeline *pipeline, int at, uint32_t ha
 }
 
 static inline fake_backend fake_backend_make(void) {
-    return (fake_backend){.base = {&fake_ops, "fake:0", ""}, .rows_max = UINT32_MAX, .slots_max = 1 << 20};
+    return (fake_backend){.base = {&fake_ops, "fake:0", ""},
+                          .rows_max = UINT32_MAX,
+                          .slots_max = 1 << 20,
+                          .windows_until = INT32_MAX,
+                          .pause_us = 200};
 }
 
 #endif

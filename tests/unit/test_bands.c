@@ -1,0 +1,119 @@
+// What bands need of rows and memory, and where legs end.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_backend.h"
+#include "run/bands.h"
+
+enum { WIDTH = 10, HEIGHT = 100 };
+
+// A pipeline with WINDOW stages of these halos behind stage `after`, over 10 x 100 pixels.
+static gi_plan make(const char *text, int channels, int after, int count, const uint32_t *halos) {
+    gi_pipeline pipeline;
+    gi_plan plan;
+    gi_error err;
+    assert_int_equal(gi_pipeline_parse(text, &pipeline, &err), GI_OK);
+    for (int i = 0; i < count; i++) fake_window_insert(&pipeline, after + i, halos[i]);
+    assert_int_equal(gi_plan_make(&pipeline, (gi_shape){WIDTH, HEIGHT, channels, GI_U8}, &plan, &err), GI_OK);
+    return plan;
+}
+
+static void assert_rows(gi_rows rows, uint32_t y, uint32_t count) {
+    assert_int_equal(rows.y, y);
+    assert_int_equal(rows.count, count);
+}
+
+static void rows_grow_by_the_halos(void **state) {
+    (void)state;
+    gi_plan plan = make("gray", 3, 1, 3, (uint32_t[]){4, 10, UINT32_MAX});
+    assert_int_equal(plan.segment_count, 4);
+    assert_int_equal(gi_halo_sum(&plan, 0, 3), 14);
+    assert_int_equal(gi_halo_sum(&plan, 0, 4), UINT32_MAX);
+    assert_int_equal(gi_halo_sum(&plan, 2, 2), 0);
+    assert_rows(gi_rows_needed(&plan, 1, 1, (gi_rows){50, 7}), 50, 7);
+    assert_rows(gi_rows_needed(&plan, 0, 3, (gi_rows){50, 7}), 36, 35);
+    assert_rows(gi_rows_needed(&plan, 2, 3, (gi_rows){50, 7}), 40, 27);
+    assert_rows(gi_rows_needed(&plan, 0, 3, (gi_rows){3, 7}), 0, 24);
+    assert_rows(gi_rows_needed(&plan, 0, 3, (gi_rows){97, 3}), 83, 17);
+    assert_rows(gi_rows_needed(&plan, 0, 3, (gi_rows){0, 100}), 0, 100);
+    assert_rows(gi_rows_needed(&plan, 0, 4, (gi_rows){50, 1}), 0, 100);
+    gi_plan_free(&plan);
+}
+
+static void memory_is_two_buffers(void **state) {
+    (void)state;
+    gi_plan plan = make("gray | threshold otsu", 3, 1, 1, (uint32_t[]){5});
+    assert_int_equal(plan.segment_count, 3);
+    // Uploaded: 20 rows of RGB, then gray of them, then 10 rows of the window in the first buffer.
+    assert_int_equal(gi_band_bytes(&plan, 0, 3, 10, true), 20 * 30 + 20 * 10);
+    // In place of it: 20 rows of gray, 10 of the window, the threshold in place.
+    assert_int_equal(gi_band_bytes(&plan, 0, 3, 10, false), 20 * 10 + 10 * 10);
+    assert_int_equal(gi_band_bytes(&plan, 1, 2, 10, false), 10 * 10); // the window alone reads what is stored
+    assert_int_equal(gi_band_bytes(&plan, 1, 2, 10, true), 20 * 10 + 10 * 10);
+    assert_int_equal(gi_band_bytes(&plan, 0, 3, 100, true), 100 * 30 + 100 * 10); // the image's edge ends a halo
+    assert_int_equal(gi_band_bytes(&plan, 3, 3, 10, true), 10 * 10);
+    assert_int_equal(gi_band_bytes(&plan, 3, 3, 10, false), 0);
+    gi_plan_free(&plan);
+    plan = make("gray", 1, 1, 0, NULL); // nothing to do, nothing to hold
+    assert_int_equal(gi_band_bytes(&plan, 0, 1, 10, false), 0);
+    gi_plan_free(&plan);
+}
+
+static void bands_follow_from_the_memory(void **state) {
+    (void)state;
+    static const struct {
+        gi_band_rule rule;
+        uint32_t rows;
+        bool fits;
+    } cases[] = {{{1000, 0, true}, 100, true},   {{7, 0, true}, 7, true},       {{0, 0, true}, 1, true},
+                 {{100, 4000, true}, 100, true}, {{100, 3999, true}, 99, true}, {{50, 4000, true}, 50, true},
+                 {{100, 400, true}, 10, true},   {{100, 39, true}, 1, false},   {{100, 1, true}, 1, false},
+                 {{100, 999, false}, 99, true},  {{100, 9, false}, 1, false}};
+    gi_plan plan = make("gray", 3, 1, 0, NULL); // 30 bytes in and 10 out for each row
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bool fits = !cases[i].fits;
+        assert_int_equal(gi_band_rows(&plan, &cases[i].rule, &fits), cases[i].rows);
+        assert_int_equal(fits, cases[i].fits);
+    }
+    gi_plan_free(&plan);
+    bool fits = false;
+    plan = make("hist", 3, 0, 0, NULL);
+    assert_int_equal(gi_band_rows(&plan, &(gi_band_rule){100, 300, true}, &fits), 10);
+    assert_int_equal(gi_band_rows(&plan, &(gi_band_rule){100, 300, false}, &fits), 100);
+    gi_plan_free(&plan);
+}
+
+static void legs_end_where_halos_outgrow_the_band(void **state) {
+    (void)state;
+    gi_plan plan = make("gray", 3, 1, 4, (uint32_t[]){4, 0, 3, 50});
+    static const struct {
+        uint32_t rows;
+        int from, end;
+    } cases[] = {{100, 0, 5}, {57, 0, 5}, {56, 0, 4}, {7, 0, 4}, {6, 0, 3}, {6, 3, 4}, {6, 4, 5},
+                 {1, 0, 2},   {1, 2, 3},  {1, 3, 4},  {1, 4, 5}, {4, 0, 3}, {3, 1, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gi_band_rule rule = {cases[i].rows, 0, true};
+        assert_int_equal(gi_leg_end(&plan, cases[i].from, 5, &rule), cases[i].end);
+    }
+    assert_int_equal(gi_leg_end(&plan, 0, 2, &(gi_band_rule){57, 0, true}), 2);
+    assert_int_equal(gi_leg_end(&plan, 5, 5, &(gi_band_rule){1, 0, true}), 5);
+    // Memory ends a leg too, but never before its first segment.
+    assert_int_equal(gi_leg_end(&plan, 0, 5, &(gi_band_rule){100, 1000, false}), 1);
+    assert_int_equal(gi_leg_end(&plan, 0, 5, &(gi_band_rule){100, 2000, false}), 5);
+    assert_int_equal(gi_leg_end(&plan, 2, 5, &(gi_band_rule){100, 1, false}), 3);
+    gi_plan_free(&plan);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_grow_by_the_halos),
+        cmocka_unit_test(memory_is_two_buffers),
+        cmocka_unit_test(bands_follow_from_the_memory),
+        cmocka_unit_test(legs_end_where_halos_outgrow_the_band),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
