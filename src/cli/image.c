@@ -69,7 +69,9 @@ out:
 int gi_image_command(const gi_command *command, const gi_options *options) {
     gi_pipeline pipeline = {0};
     gi_operands operands = {options->operands, options->operand_count};
+    gi_error err = {0};
     gi_pipeline_append(&pipeline, command->stage)->args = options->stage;
+    if (gi_pipeline_check(&pipeline, &err)) return gi_exit_status(refuse_usage(command->name, err.text));
     return run_image(command->name, &pipeline, options, operands);
 }
 

@@ -23,7 +23,8 @@ void gi_global_accepts(const gi_global_option *option, char *text, size_t size) 
     switch (option->type) {
     case GI_TYPE_FLAG: snprintf(text, size, "%s", ""); break;
     case GI_TYPE_COUNT:
-    case GI_TYPE_SIZE: snprintf(text, size, "an integer from %.0f to %.0f", option->min, option->max); break;
+    case GI_TYPE_SIZE:
+    case GI_TYPE_BYTES: snprintf(text, size, "an integer from %.0f to %.0f", option->min, option->max); break;
     case GI_TYPE_CHOICE:
     case GI_TYPE_DEVICE: gi_words_text(option->words, text, size); break;
     case GI_TYPE_COLOUR: snprintf(text, size, "#rgb, #rrggbb, r,g,b (0 to 255 each), white or black"); break;
@@ -49,8 +50,9 @@ static bool parse_number(const gi_global_option *option, const char *text, uint6
     uint64_t factor = 1, max = (uint64_t)option->max;
     const char *end = NULL;
     if (!parse_digits(text, max, out, &end)) return false;
-    if (option->type == GI_TYPE_SIZE && *end) {
-        factor = *end == 'k' || *end == 'K' ? 1000 : *end == 'M' ? 1000000 : *end == 'G' ? 1000000000 : 0;
+    if (option->type != GI_TYPE_COUNT && *end) {
+        const uint64_t kilo = option->type == GI_TYPE_BYTES ? 1024 : 1000;
+        factor = *end == 'k' || *end == 'K' ? kilo : *end == 'M' ? kilo * kilo : *end == 'G' ? kilo * kilo * kilo : 0;
         end++;
     }
     if (*end || factor == 0 || *out > max / factor) return false;
@@ -110,7 +112,8 @@ static bool parse_value(const gi_global_option *option, const char *value, void 
         if (!parse_number(option, value, &number)) return false;
         *(int *)field = (int)number;
         return true;
-    case GI_TYPE_SIZE: return parse_number(option, value, field);
+    case GI_TYPE_SIZE:
+    case GI_TYPE_BYTES: return parse_number(option, value, field);
     case GI_TYPE_COLOUR: return gi_colour_parse(value, field);
     case GI_TYPE_CHOICE:
         if (!is_word(option->words, value)) return false;

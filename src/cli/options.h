@@ -6,6 +6,7 @@
 //   FLAG    bool                  none
 //   COUNT   int                   a decimal integer in [min, max]
 //   SIZE    uint64_t              the same, also with k, M or G (10^3, 10^6, 10^9)
+//   BYTES   uint64_t              the same, also with K, M or G (2^10, 2^20, 2^30)
 //   CHOICE  const char *          one of `words` ("a|b|c"); points at what was typed
 //   DEVICE  const char *          auto, cpu, cuda or cuda:N; points at what was typed
 //   COLOUR  gi_colour             #rgb, #rrggbb, r,g,b, white or black
@@ -57,6 +58,10 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "images in work at once; without it as many as cores")                                                      \
     OPTION(COUNT, streams, "streams", 0, "N", "", 1, 64, "", GI_FOR_RUN,                                               \
            "of these, images on the device at once; without it as many as workers")                                    \
+    OPTION(BYTES, max_memory, "max-memory", 0, "BYTES", "", 1, 1e15, "", GI_FOR_RUN,                                   \
+           "work in bands of rows that take at most so much memory, all images in work together: of the device, or "   \
+           "beside the images themselves; K, M and G may follow the number. Without it: whole images, or what the "    \
+           "device has")                                                                                               \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_RUN, "no warnings and no summary")                      \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_RUN,                                                \
            "say more: the device and why, levels found, what was converted")                                           \
@@ -70,6 +75,7 @@ typedef struct gi_colour {
 #define GI_OPTION_FIELD_FLAG bool
 #define GI_OPTION_FIELD_COUNT int
 #define GI_OPTION_FIELD_SIZE uint64_t
+#define GI_OPTION_FIELD_BYTES uint64_t
 #define GI_OPTION_FIELD_CHOICE const char *
 #define GI_OPTION_FIELD_DEVICE const char *
 #define GI_OPTION_FIELD_COLOUR gi_colour
@@ -96,6 +102,7 @@ typedef enum gi_global_type {
     GI_TYPE_FLAG,
     GI_TYPE_COUNT,
     GI_TYPE_SIZE,
+    GI_TYPE_BYTES,
     GI_TYPE_CHOICE,
     GI_TYPE_DEVICE,
     GI_TYPE_COLOUR,

@@ -73,6 +73,13 @@ gi_status gi_session_open(gi_session *session) {
     return status;
 }
 
+// For tests: a height of bands that nothing else would choose.
+static uint32_t forced_band_rows(void) {
+    const char *text = getenv("GPUIMG_BAND_ROWS");
+    unsigned long rows = text ? strtoul(text, NULL, 10) : 0;
+    return rows > UINT32_MAX ? UINT32_MAX : (uint32_t)rows;
+}
+
 gi_batch_options gi_session_batch_options(const gi_session *session) {
     const gi_options *options = session->options;
     gi_batch_options batch = {0};
@@ -92,6 +99,8 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     batch.skip_existing = options->skip_existing;
     batch.no_clobber = options->no_clobber;
     batch.fail_fast = options->fail_fast;
+    batch.max_memory = options->max_memory;
+    batch.band_rows = forced_band_rows();
     batch.workers = options->workers;
     batch.streams = options->streams;
     batch.messages = &session->messages;

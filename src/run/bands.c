@@ -48,40 +48,81 @@ size_t gi_band_bytes(const gi_plan *plan, int from, int to, uint32_t rows, bool 
     return buffers[0] + buffers[1];
 }
 
-// True when every segment alone, and the counting of the result, fits.
-static bool all_fit(const gi_plan *plan, uint32_t rows, const gi_band_rule *rule) {
-    for (int i = 0; i < plan->segment_count; i++)
-        if (gi_band_bytes(plan, i, i + 1, rows, rule->uploads) > rule->memory) return false;
-    int end = plan->segment_count;
-    return gi_band_bytes(plan, end, end, rows, rule->uploads) <= rule->memory;
+// The end of the run that begins at segment `from`: a WINDOW segment, if any, and the POINT segments after it.
+static int run_end(const gi_plan *plan, int from) {
+    int i = from + 1;
+    while (i < plan->segment_count && plan->segments[i].kind != GI_STAGE_WINDOW) i++;
+    return i < plan->segment_count ? i : plan->segment_count;
 }
 
-uint32_t gi_band_rows(const gi_plan *plan, const gi_band_rule *rule, bool *fits) {
-    uint32_t most = smaller(rule->rows, plan->in.height);
-    *fits = true;
-    if (most <= 1) most = 1;
-    if (rule->memory == 0 || all_fit(plan, most, rule)) return most;
+static bool fits_memory(const gi_plan *plan, int from, int to, uint32_t rows, const gi_band_rule *rule) {
+    return rule->memory == 0 || gi_band_bytes(plan, from, to, rows, rule->uploads) <= rule->memory;
+}
+
+// True when the whole plan fits, or (`apart`) every run of it alone.
+static bool plan_fits(const gi_plan *plan, bool apart, uint32_t rows, const gi_band_rule *rule) {
+    if (!apart) return fits_memory(plan, 0, plan->segment_count, rows, rule);
+    for (int i = 0; i < plan->segment_count; i = run_end(plan, i))
+        if (!fits_memory(plan, i, run_end(plan, i), rows, rule)) return false;
+    return true;
+}
+
+// The most rows that fit, up to `most`; 0: not even one.
+static uint32_t most_rows(const gi_plan *plan, bool apart, uint32_t most, const gi_band_rule *rule) {
+    if (plan_fits(plan, apart, most, rule)) return most;
     uint32_t good = 0, bad = most; // more rows never take less
     while (bad - good > 1) {
         uint32_t middle = good + (bad - good) / 2;
-        if (all_fit(plan, middle, rule))
+        if (plan_fits(plan, apart, middle, rule))
             good = middle;
         else
             bad = middle;
     }
-    *fits = good > 0;
-    return good > 0 ? good : 1;
+    return good;
+}
+
+uint32_t gi_band_rows(const gi_plan *plan, const gi_band_rule *rule, bool *fits) {
+    uint32_t most = smaller(rule->rows, plan->in.height);
+    if (most == 0) most = 1;
+    uint32_t rows = most_rows(plan, false, most, rule);
+    // Bands that are lower than the summed halo do more work on halos than on rows.
+    if (rows < most && rows < gi_halo_sum(plan, 0, plan->segment_count)) rows = most_rows(plan, true, most, rule);
+    *fits = rows > 0;
+    return rows > 0 ? rows : 1;
 }
 
 int gi_leg_end(const gi_plan *plan, int from, int to, const gi_band_rule *rule) {
     bool whole = rule->rows >= plan->in.height;
-    int windows = 0;
-    for (int i = from; i < to; i++) {
-        bool window = plan->segments[i].kind == GI_STAGE_WINDOW;
-        bool tall = !whole && window && windows > 0 && gi_halo_sum(plan, from, i + 1) > rule->rows;
-        bool large = rule->memory > 0 && gi_band_bytes(plan, from, i + 1, rule->rows, rule->uploads) > rule->memory;
-        if (i > from && (tall || large)) return i;
-        windows += window;
+    for (int i = run_end(plan, from); i < to; i = run_end(plan, i)) {
+        int end = run_end(plan, i) < to ? run_end(plan, i) : to;
+        bool windows = plan->segments[from].kind == GI_STAGE_WINDOW || i > run_end(plan, from);
+        bool tall = !whole && windows && gi_halo_sum(plan, from, end) > rule->rows;
+        if (tall || !fits_memory(plan, from, end, rule->rows, rule)) return i;
     }
     return to;
+}
+
+// The next barrier from segment `from` on whose operation is not known yet, or the plan's end.
+static int next_barrier(const gi_plan *plan, int from, int resolved) {
+    int i = from;
+    while (i < plan->segment_count &&
+           (plan->segments[i].counted == GI_COUNTED_NOTHING || plan->segments[i].resolved < resolved))
+        i++;
+    return i;
+}
+
+gi_leg gi_leg_next(const gi_plan *plan, int from, int resolved, const gi_band_rule *rule) {
+    int stop = next_barrier(plan, from, resolved), end = gi_leg_end(plan, from, stop, rule);
+    gi_leg leg = {.from = from, .to = end};
+    if (end < stop) {
+        leg.stored = true;
+    } else if (stop < plan->segment_count) {
+        bool windows = false;
+        for (int i = from; i < stop; i++) windows |= plan->segments[i].kind == GI_STAGE_WINDOW;
+        leg.counted = plan->segments[stop].counted;
+        leg.stored = windows && rule->rows < plan->in.height;
+    } else {
+        leg.last = true;
+    }
+    return leg;
 }

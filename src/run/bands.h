@@ -32,12 +32,25 @@ uint32_t gi_halo_sum(const gi_plan *plan, int from, int to);
 // image back and forth between. What a stage takes for itself (taps, tables, column sums) is not counted.
 size_t gi_band_bytes(const gi_plan *plan, int from, int to, uint32_t rows, bool uploads);
 
-// The tallest bands that let each segment work alone within rule->memory, at most rule->rows and the image's height, at
-// least 1. *fits: false when even a single row takes more.
+// The highest bands that work within rule->memory, at most rule->rows and the image's height, at least 1: for the whole
+// plan as one leg, or, where those would be lower than the summed halo, for a leg from each WINDOW segment to the next.
+// *fits: false when even a single row takes more.
 uint32_t gi_band_rows(const gi_plan *plan, const gi_band_rule *rule, bool *fits);
 
-// The end of the leg that begins at segment `from` and goes to `to` at most: where the bands are shorter than the image
-// and than the summed halo, or the memory is short, each WINDOW segment ends a leg. Always past `from`.
+// The end of the leg that begins at segment `from` and goes to `to` at most: where the bands are lower than the image and
+// than the summed halo, or the memory is short, a leg ends before a WINDOW segment. Past `from` unless that is `to`.
 int gi_leg_end(const gi_plan *plan, int from, int to, const gi_band_rule *rule);
+
+// One leg: segments [from, to) over all bands, and what becomes of the result.
+typedef struct gi_leg {
+    int from, to;
+    gi_counted counted; // for the barrier of segment `to`
+    bool stored;        // whole in host memory: the next leg begins at `to`. Otherwise it begins at `from` again
+    bool last;          // the plan's result
+} gi_leg;
+
+// The leg that begins at segment `from` when `resolved` barriers have their operations. In bands, what WINDOW segments
+// make before a barrier is stored, so that they are not done once more after it.
+gi_leg gi_leg_next(const gi_plan *plan, int from, int resolved, const gi_band_rule *rule);
 
 #endif

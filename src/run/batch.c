@@ -135,10 +135,20 @@ static void *work(void *context) {
     return NULL;
 }
 
-// Never 0, which would be no limit.
-static size_t share_of(size_t memory, int workers) {
-    size_t share = memory / (size_t)workers;
-    return memory > 0 && share == 0 ? 1 : share;
+static int at_most(int value, size_t limit) { return (size_t)value > limit ? (int)limit : value; }
+
+static int cores_of(const gi_batch_options *options) {
+    return at_most(options->threads > 0 ? options->threads : gi_cpu_cores(), WORKERS_MAX);
+}
+
+int gi_batch_workers(const gi_batch_options *options, size_t items) {
+    int cores = cores_of(options), workers = options->workers > 0 ? at_most(options->workers, (size_t)cores) : cores;
+    return items > 0 ? at_most(workers, items) : 1;
+}
+
+size_t gi_batch_memory_share(const gi_batch_options *options, int workers) {
+    size_t share = options->max_memory / (size_t)workers;
+    return options->max_memory > 0 && share == 0 ? 1 : share; // 0 would be no limit
 }
 
 // The calling thread is the first worker. A thread that cannot be started leaves its work to the others.
@@ -148,7 +158,7 @@ static gi_status run_workers(batch *b, int workers, int cores, gi_error *err) {
     for (int i = 0; i < workers; i++) {
         threads[i].batch = b;
         threads[i].threads = cores / workers + (i < cores % workers);
-        threads[i].memory = share_of(b->options->max_memory, workers);
+        threads[i].memory = gi_batch_memory_share(b->options, workers);
         if (i > 0) threads[i].started = pthread_create(&threads[i].id, NULL, work, &threads[i]) == 0;
     }
     work(&threads[0]);
@@ -170,16 +180,12 @@ static gi_status prepare_output(const batch *b, gi_error *err) {
     return status;
 }
 
-static int at_most(int value, size_t limit) { return (size_t)value > limit ? (int)limit : value; }
-
 gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options, gi_batch_result *result,
                        gi_error *err) {
     batch b = {.list = list, .options = options, .stop = {.cancel = options->cancel}};
     *result = (gi_batch_result){.failed = list->failed, .not_started = list->count};
     if (list->count == 0) return GI_OK;
-    int cores = at_most(options->threads > 0 ? options->threads : gi_cpu_cores(), WORKERS_MAX);
-    int workers = options->workers > 0 ? at_most(options->workers, (size_t)cores) : cores;
-    workers = at_most(workers, list->count);
+    int cores = cores_of(options), workers = gi_batch_workers(options, list->count);
     bool cpu = strcmp(options->backend->name, "cpu") == 0;
     gi_gate_init(&b.gate, cpu || options->streams < 0 ? 0 : options->streams);
     pthread_mutex_init(&b.mutex, NULL);

@@ -58,6 +58,10 @@ typedef struct gi_batch_result {
     size_t not_started; // or dropped, after a cancel or with fail_fast
 } gi_batch_result;
 
+// How many workers a batch of `items` has, at least 1, and the part of max_memory that each is given.
+int gi_batch_workers(const gi_batch_options *options, size_t items);
+size_t gi_batch_memory_share(const gi_batch_options *options, int workers);
+
 // Does every item. One bad file never stops the others (unless fail_fast): it is said through messages with its reason
 // and counted. Returns GI_OK when the batch ran, whatever failed in it; GI_ERR_MEMORY or GI_ERR_DEVICE when no worker
 // could start; GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a cancel.

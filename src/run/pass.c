@@ -145,16 +145,6 @@ static gi_status store_leg(gi_pass *pass, int to, goal to_do, gi_error *err) {
     return GI_OK;
 }
 
-// The next barrier whose operation is not known yet, or the plan's end.
-static int next_barrier(const gi_pass *pass) {
-    int i = pass->from;
-    for (; i < pass->plan->segment_count; i++) {
-        const gi_segment *segment = &pass->plan->segments[i];
-        if (segment->counted != GI_COUNTED_NOTHING && segment->resolved >= pass->resolved) break;
-    }
-    return i;
-}
-
 static gi_status resolve(gi_pass *pass, const gi_segment *segment, gi_error *err) {
     gate_enter(pass->gate);
     gi_status status =
@@ -162,22 +152,6 @@ static gi_status resolve(gi_pass *pass, const gi_segment *segment, gi_error *err
     gate_leave(pass->gate);
     if (status == GI_OK) pass->resolved = segment->resolved + 1;
     return status;
-}
-
-// Counts the image before the barrier at segment `at`. In bands the WINDOW stages before it are not done once more for
-// what follows: their result is stored.
-static gi_status pass_barrier(gi_pass *pass, int at, gi_error *err) {
-    const gi_segment *segment = &pass->plan->segments[at];
-    gi_point luma;
-    goal to_do = {.count = true};
-    uint32_t y = 0;
-    if (segment->counted == GI_COUNTED_LUMA) {
-        luma = gi_luma_point(segment->channels_in, pass->in.sample);
-        to_do.through = &luma;
-    }
-    bool in_bands = pass->bands.rows<pass->in.height, windows = gi_halo_sum(pass->plan, pass->from, at)> 0;
-    gi_status status = in_bands && windows ? store_leg(pass, at, to_do, err) : do_bands(pass, at, &y, &to_do, err);
-    return status == GI_OK ? resolve(pass, segment, err) : status;
 }
 
 // After GI_ERR_DEVICE_MEMORY: smaller bands, then the fallback. False when there is nothing left to try.
@@ -201,20 +175,33 @@ static bool relieve(gi_pass *pass, const gi_error *why) {
     return true;
 }
 
-// One leg, to the next barrier or the end. *done: it was the last.
+static gi_status finish(gi_pass *pass, const goal *last, gi_error *err) {
+    if (!last->histogram) return GI_OK;
+    gate_enter(pass->gate);
+    gi_status status = pass->slot->ops->counts(pass->slot, last->histogram, err);
+    gate_leave(pass->gate);
+    return status;
+}
+
+// One leg. *done: it was the last.
 static gi_status step(gi_pass *pass, const goal *last, bool *done, gi_error *err) {
-    int to = next_barrier(pass), end = gi_leg_end(pass->plan, pass->from, to, &pass->bands);
+    const gi_leg leg = gi_leg_next(pass->plan, pass->from, pass->resolved, &pass->bands);
+    const gi_segment *barrier = leg.counted != GI_COUNTED_NOTHING ? &pass->plan->segments[leg.to] : NULL;
+    gi_point luma;
+    goal to_do = leg.last ? *last : (goal){.count = barrier != NULL};
     uint32_t y = 0;
-    if (end < to) return store_leg(pass, end, (goal){.count = false}, err);
-    if (to < pass->plan->segment_count) return pass_barrier(pass, to, err);
-    gi_status status = do_bands(pass, to, last->encoder ? &pass->emitted : &y, last, err);
-    if (status == GI_OK && last->histogram) {
-        gate_enter(pass->gate);
-        status = pass->slot->ops->counts(pass->slot, last->histogram, err);
-        gate_leave(pass->gate);
+    if (leg.counted == GI_COUNTED_LUMA) {
+        luma = gi_luma_point(barrier->channels_in, pass->in.sample);
+        to_do.through = &luma;
     }
-    if (status == GI_OK) tell_levels(pass);
-    *done = status == GI_OK;
+    gi_status status = leg.stored ? store_leg(pass, leg.to, to_do, err)
+                                  : do_bands(pass, leg.to, to_do.encoder ? &pass->emitted : &y, &to_do, err);
+    if (status == GI_OK && barrier) status = resolve(pass, barrier, err);
+    if (status == GI_OK && leg.last) {
+        status = finish(pass, last, err);
+        if (status == GI_OK) tell_levels(pass);
+        *done = status == GI_OK;
+    }
     return status;
 }
 

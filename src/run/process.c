@@ -94,21 +94,25 @@ static void prepare_pass(image *im) {
                          .file = im->name};
 }
 
-// How high the bands are. `device`: the slot is one's.
+gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, size_t memory, bool device,
+                              bool *fits) {
+    size_t row = gi_row_bytes(plan->in.width, plan->in.channels, plan->in.sample);
+    gi_band_rule rule = {plan->in.height, memory, device};
+    if (options->band_bytes > 0 && options->band_bytes / row < rule.rows)
+        rule.rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
+    if (options->band_rows > 0 && options->band_rows < rule.rows) rule.rows = options->band_rows;
+    rule.rows = gi_band_rows(plan, &rule, fits);
+    return rule;
+}
+
 static void choose_bands(image *im, bool device) {
     const gi_batch_options *options = im->worker->options;
-    gi_shape shape = im->header.shape;
-    size_t row = gi_row_bytes(shape.width, shape.channels, shape.sample);
-    gi_band_rule *rule = &im->pass.bands;
+    size_t memory = im->worker->memory;
     bool fits = true;
-    *rule = (gi_band_rule){shape.height, im->worker->memory, device};
-    if (options->band_bytes > 0 && options->band_bytes / row < shape.height)
-        rule->rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
-    if (options->band_rows > 0 && options->band_rows < rule->rows) rule->rows = options->band_rows;
-    rule->rows = gi_band_rows(&im->plan, rule, &fits);
+    im->pass.bands = gi_process_bands(options, &im->plan, memory, device, &fits);
     if (!fits)
-        gi_say(options->messages, GI_WARNING, im->name, "bands of a single row take more than the %zu bytes allowed",
-               rule->memory);
+        gi_say(options->messages, GI_WARNING, im->name, "a band of one row takes more than the %zu bytes allowed",
+               memory);
 }
 
 static gi_status decode_pixels(image *im, gi_error *err) {

@@ -31,6 +31,11 @@ typedef struct gi_process_request {
 gi_status gi_worker_open(gi_worker *worker, gi_error *err);
 void gi_worker_close(gi_worker *worker);
 
+// How an image of that plan is cut into bands, with `memory` bytes to work in (0: no limit). `device`: the slot is
+// one's. *fits: false when that is too little even for a band of one row.
+gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, size_t memory, bool device,
+                              bool *fits);
+
 // Does one item. *skipped: its output exists and skip_existing asks to keep it (GI_OK then). GI_ERR_CANCELLED once the
 // stop is set: nothing was written.
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "fake_backend.h"
-#include "run/bands.h"
+#include "run/work.h"
 
 enum { WIDTH = 10, HEIGHT = 100 };
 
@@ -108,12 +108,78 @@ static void legs_end_where_halos_outgrow_the_band(void **state) {
     gi_plan_free(&plan);
 }
 
+static void memory_keeps_points_together(void **state) {
+    (void)state;
+    bool fits = false;
+    gi_plan plan = make("equalize | gray | threshold otsu", 3, 3, 0, NULL); // no halo: no reason to store
+    gi_band_rule rule = {100, 400, false};
+    rule.rows = gi_band_rows(&plan, &rule, &fits);
+    assert_int_equal(rule.rows, 10); // 30 bytes and 10 for each row
+    assert_int_equal(gi_leg_end(&plan, 0, plan.segment_count, &rule), plan.segment_count);
+    gi_plan_free(&plan);
+    plan = make("gray", 1, 0, 2, (uint32_t[]){20, 20});
+    rule = (gi_band_rule){100, 1000, false}; // together 30 rows + halo for 100 bytes: 10 rows, with 40 of halo
+    rule.rows = gi_band_rows(&plan, &rule, &fits);
+    assert_int_equal(rule.rows, 100); // apart: one buffer
+    assert_int_equal(gi_leg_end(&plan, 0, plan.segment_count, &rule), 1);
+    gi_plan_free(&plan);
+}
+
+static void legs_are_those_of_the_barriers(void **state) {
+    (void)state;
+    gi_plan plan = make("equalize | threshold otsu", 3, 1, 1, (uint32_t[]){5});
+    assert_int_equal(plan.segment_count, 4); // equalize, window, gray, threshold
+    gi_band_rule whole = {100, 0, false}, bands = {10, 0, false};
+    gi_leg leg = gi_leg_next(&plan, 0, 0, &whole);
+    assert_int_equal(leg.to, 0);
+    assert_int_equal(leg.counted, GI_COUNTED_LUMA);
+    assert_false(leg.stored);
+    leg = gi_leg_next(&plan, 0, 1, &whole);
+    assert_int_equal(leg.to, 3);
+    assert_int_equal(leg.counted, GI_COUNTED_IMAGE);
+    assert_false(leg.stored);
+    leg = gi_leg_next(&plan, 0, 1, &bands);
+    assert_int_equal(leg.to, 3);
+    assert_true(leg.stored);
+    leg = gi_leg_next(&plan, 3, 2, &bands);
+    assert_int_equal(leg.to, 4);
+    assert_true(leg.last);
+    assert_int_equal(leg.counted, GI_COUNTED_NOTHING);
+    gi_plan_free(&plan);
+}
+
+static void work_is_what_the_legs_do(void **state) {
+    (void)state;
+    gi_plan plan = make("gray | threshold otsu", 3, 1, 1, (uint32_t[]){5});
+    gi_work work = gi_work_of(&plan, &(gi_band_rule){100, 0, true});
+    const double pixels = WIDTH * HEIGHT;
+    assert_int_equal(work.bands, 1);
+    assert_int_equal(work.legs, 2);
+    assert_true(work.read == pixels * (3 + 1 + 1 + 1) && work.written == pixels * 3);
+    assert_true(work.up == pixels * 3 && work.down == pixels);
+    assert_int_equal(work.image, pixels * 3);
+    assert_int_equal(work.working, pixels * 4);
+    assert_int_equal(work.stored, 0);
+    // Bands of 10: 8 of 20 rows, the first and the last of 15; counted and stored, then read again.
+    work = gi_work_of(&plan, &(gi_band_rule){10, 0, true});
+    const double halo = WIDTH * 190;
+    assert_int_equal(work.bands, 10);
+    assert_true(work.read == halo * (3 + 1) + pixels * 2 && work.written == halo + pixels * 2);
+    assert_true(work.up == halo * 3 + pixels && work.down == pixels * 2);
+    assert_int_equal(work.stored, pixels);
+    gi_plan_free(&plan);
+    plan = make("gray", 1, 1, 0, NULL);
+    work = gi_work_of(&plan, &(gi_band_rule){100, 0, true});
+    assert_true(work.read == 0 && work.up == 0 && work.down == 0);
+    gi_plan_free(&plan);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_grow_by_the_halos),
-        cmocka_unit_test(memory_is_two_buffers),
-        cmocka_unit_test(bands_follow_from_the_memory),
-        cmocka_unit_test(legs_end_where_halos_outgrow_the_band),
+        cmocka_unit_test(rows_grow_by_the_halos),       cmocka_unit_test(memory_is_two_buffers),
+        cmocka_unit_test(bands_follow_from_the_memory), cmocka_unit_test(legs_end_where_halos_outgrow_the_band),
+        cmocka_unit_test(memory_keeps_points_together), cmocka_unit_test(legs_are_those_of_the_barriers),
+        cmocka_unit_test(work_is_what_the_legs_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

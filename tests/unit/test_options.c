@@ -52,6 +52,29 @@ static void test_defaults(void **state) {
     gi_options_free(&f.options);
 }
 
+static void test_bytes_are_binary(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        uint64_t bytes;
+    } cases[] = {{"--max-memory 1", 1},
+                 {"--max-memory=3k", 3072},
+                 {"--max-memory 2M", 2 << 20},
+                 {"--max-memory 5G", (uint64_t)5 << 30}};
+    fixture f;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(parse(&f, "gray", GI_FOR_IMAGE, cases[i].line), GI_OK);
+        assert_int_equal(f.options.max_memory, cases[i].bytes);
+        gi_options_free(&f.options);
+    }
+    assert_int_equal(parse(&f, "gray", GI_FOR_IMAGE, "--max-pixels 3k"), GI_OK);
+    assert_int_equal(f.options.max_pixels, 3000);
+    assert_int_equal(f.options.max_memory, 0);
+    gi_options_free(&f.options);
+    expect_refusal("gray", GI_FOR_IMAGE, "--max-memory 0", "from 1 to");
+    expect_refusal("gray", GI_FOR_IMAGE, "--max-memory 1T", "an integer");
+}
+
 static void test_forms(void **state) {
     (void)state;
     fixture f;
@@ -169,10 +192,15 @@ static void test_check(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_help_stops), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_colours),
-        cmocka_unit_test(test_check),      cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_bytes_are_binary),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_help_stops),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_names_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,20 @@
+// What a plan costs: bytes moved and memory held, for `run --explain`.
+#ifndef GI_RUN_WORK_H
+#define GI_RUN_WORK_H
+
+#include "run/bands.h"
+
+// Over the whole image, halos and repeated work of bands included.
+typedef struct gi_work {
+    double read, written; // bytes of pixels that the segments and the counting read and write
+    double up, down;      // bytes copied to the device and back; 0 where the backend works in host memory
+    size_t image;         // bytes of the decoded image
+    size_t working;       // bytes at most that the bands work in (gi_band_bytes)
+    size_t stored;        // bytes at most of whole images between legs
+    int legs;
+    uint32_t bands; // of each leg
+} gi_work;
+
+gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule);
+
+#endif
