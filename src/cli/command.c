@@ -10,10 +10,11 @@ static const gi_command own_commands[] = {
      "a pipeline of stages in one pass",
      "Stages are separated by |, their options written as key=value; a bare word sets a stage's first option. A "
      "pipeline that ends in hist reports on its result instead of writing it: there is no OUT then, and -o names the "
-     "report's file. Quote the pipeline, so that the shell leaves the | alone.",
+     "report's file. Quote the pipeline, so that the shell leaves the | alone, or write it into a file "
+     "(--pipeline-file), where # begins a comment and newlines are spaces.",
      {"run 'gray 709 | threshold otsu' scans/ masks/", "run 'gray | hist' photo.jpg"},
      NULL,
-     GI_FOR_RUN,
+     GI_FOR_RUN | GI_FOR_PIPELINE,
      gi_run_command},
     {"info",
      "",

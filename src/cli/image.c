@@ -1,4 +1,4 @@
-// Commands that write images: every POINT and WINDOW stage under its own name, and `run`.
+// Commands that write images: every POINT and WINDOW stage under its own name.
 #include <string.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ static gi_status take_operands(gi_session *session, gi_operands operands) {
     return GI_OK;
 }
 
-static int run_image(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands operands) {
+int gi_run_image(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands operands) {
     gi_session session = {0};
     gi_batch_result result;
     session.user = user;
@@ -72,24 +72,5 @@ int gi_image_command(const gi_command *command, const gi_options *options) {
     gi_error err = {0};
     gi_pipeline_append(&pipeline, command->stage)->args = options->stage;
     if (gi_pipeline_check(&pipeline, &err)) return gi_exit_status(refuse_usage(command->name, err.text));
-    return run_image(command->name, &pipeline, options, operands);
-}
-
-int gi_run_command(const gi_command *command, const gi_options *options) {
-    gi_error err = {0};
-    gi_pipeline pipeline = {0};
-    if (options->operand_count == 0) {
-        gi_complain("no pipeline");
-        gi_suggest_help(command->name);
-        return gi_exit_status(GI_ERR_USAGE);
-    }
-    if (gi_pipeline_parse(options->operands[0], &pipeline, &err)) {
-        gi_complain_error(&err, options->operands[0]);
-        gi_suggest_help(command->name);
-        return gi_exit_status(GI_ERR_USAGE);
-    }
-    gi_operands operands = {options->operands + 1, options->operand_count - 1};
-    bool measures = pipeline.calls[pipeline.count - 1].stage->kind == GI_STAGE_MEASURE;
-    return measures ? gi_run_hist(command->name, &pipeline, options, operands)
-                    : run_image(command->name, &pipeline, options, operands);
+    return gi_run_image(command->name, &pipeline, options, operands);
 }

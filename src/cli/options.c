@@ -33,9 +33,10 @@ static int find_letter(char letter) {
 
 static gi_status refuse_misplaced(const gi_global_option *option, const char *user, gi_error *err) {
     bool report = option->taken_by & GI_FOR_HIST;
-    const char *place = option->taken_by == GI_FOR_RUN ? "commands that read images"
-                        : report                       ? "hist and pipelines that end in it"
-                                                       : "commands that write images";
+    const char *place = option->taken_by == GI_FOR_PIPELINE ? "run"
+                        : option->taken_by == GI_FOR_RUN    ? "commands that read images"
+                        : report                            ? "hist and pipelines that end in it"
+                                                            : "commands that write images";
     return gi_fail(err, GI_ERR_USAGE, "option --%s is not for %s, but for %s", option->name, user, place);
 }
 
@@ -144,7 +145,7 @@ void gi_options_free(gi_options *options) {
 
 gi_status gi_options_check(const gi_options *options, const char *user, unsigned mask, gi_error *err) {
     for (int i = 0; i < GI_GLOBAL_COUNT; i++)
-        if ((options->given >> i & 1) && !(gi_global_table[i].taken_by & mask))
+        if ((options->given >> i & 1) && !(gi_global_table[i].taken_by & (mask | GI_FOR_PIPELINE)))
             return refuse_misplaced(&gi_global_table[i], user, err);
     return GI_OK;
 }

@@ -23,7 +23,7 @@
 #include "core/status.h"
 
 // Which commands take an option.
-enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FOR_ALL = 7 };
+enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FOR_ALL = 7, GI_FOR_PIPELINE = 8 };
 
 #define GI_GLOBAL_OPTIONS(OPTION)                                                                                      \
     OPTION(TEXT, output, "output", 'o', "FILE", "", 0, 0, "", GI_FOR_HIST,                                             \
@@ -62,6 +62,10 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "work in bands of rows that take at most so much memory, all images in work together: of the device, or "   \
            "beside the images themselves; K, M and G may follow the number. Without it: whole images, or what the "    \
            "device has")                                                                                               \
+    OPTION(TEXT, pipeline_file, "pipeline-file", 0, "FILE", "", 0, 0, "", GI_FOR_PIPELINE,                             \
+           "read the pipeline from FILE, which may span lines and hold comments after #")                              \
+    OPTION(FLAG, explain, "explain", 0, "", "", 0, 0, "", GI_FOR_PIPELINE,                                             \
+           "print how the pipeline would run on each IN, or on an 8K image without one, and do nothing")               \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_RUN, "no warnings and no summary")                      \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_RUN,                                                \
            "say more: the device and why, levels found, what was converted")                                           \
@@ -138,7 +142,8 @@ typedef struct gi_option_user {
 gi_status gi_options_parse(const gi_option_user *user, char *const *argv, gi_options *options, gi_error *err);
 void gi_options_free(gi_options *options);
 
-// GI_ERR_USAGE when an option was typed that is not for `mask` (run knows what its pipeline takes only later).
+// GI_ERR_USAGE when an option was typed that is not for `mask` (run knows what its pipeline takes only later; options
+// of run itself pass).
 gi_status gi_options_check(const gi_options *options, const char *user, unsigned mask, gi_error *err);
 
 // Writes what the option accepts ("an integer from 1 to 100"); "" for flags. Truncates.

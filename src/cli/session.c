@@ -33,6 +33,7 @@ static gi_status open_device(gi_session *session, gi_error *err) {
     if (text && *text && gi_device_parse(text, &request, NULL))
         return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
     gi_work_estimate work = {session->pipeline, session->list.count, input_bytes(&session->list)};
+    if (session->nominal_bytes) work = (gi_work_estimate){session->pipeline, 1, session->nominal_bytes};
     char why[256] = "";
     gi_error cause = {0};
     gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, &cause);
@@ -62,12 +63,12 @@ gi_status gi_session_open(gi_session *session) {
     session->messages = (gi_messages){gi_console_say, &session->console};
     gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
                                  session->output, options->recursive,   session->format,     &session->messages};
-    gi_status status = gi_inputs_collect(&request, &session->list, &err);
+    gi_status status = session->nominal_bytes ? GI_OK : gi_inputs_collect(&request, &session->list, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);
         if (status == GI_ERR_USAGE) gi_suggest_help(session->user);
-    } else {
+    } else if (!session->nominal_bytes) {
         note_empty(session);
     }
     return status;

@@ -1,0 +1,190 @@
+#include "cli/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/buffer.h"
+#include "cli/console.h"
+#include "cli/session.h"
+#include "run/process.h"
+#include "run/read.h"
+#include "run/work.h"
+
+static const gi_shape nominal = {7680, 4320, 3, GI_U8};
+
+static void add_bytes(gi_buffer *text, size_t bytes) {
+    if (bytes < 10240)
+        gi_buffer_printf(text, "%zu bytes", bytes);
+    else if (bytes < (size_t)10 << 20)
+        gi_buffer_printf(text, "%.1f KiB", (double)bytes / 1024);
+    else
+        gi_buffer_printf(text, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+// A call with its options, as in a pipeline.
+static void add_call(gi_buffer *text, const gi_stage_call *call) {
+    gi_pipeline one = {.calls = {*call}, .count = 1};
+    char words[400];
+    gi_pipeline_text(&one, words, sizeof words);
+    gi_buffer_puts(text, words);
+}
+
+static void add_barrier(gi_buffer *text, const gi_segment *segment) {
+    gi_buffer_printf(text, "   barrier  histogram of the %s, for %s\n",
+                     segment->counted == GI_COUNTED_LUMA ? "image's luma" : "image", segment->calls[0].stage->name);
+}
+
+static void add_segment(gi_buffer *text, const gi_segment *segment, int number) {
+    bool point = segment->kind == GI_STAGE_POINT;
+    if (point && segment->counted != GI_COUNTED_NOTHING) add_barrier(text, segment);
+    gi_buffer_printf(text, "%2d %-8s ", number, point ? "point" : "window");
+    for (int i = 0; i < segment->count; i++) {
+        gi_buffer_puts(text, i ? " | " : "");
+        add_call(text, &segment->calls[i]);
+    }
+    gi_buffer_puts(text, segment->count > 1 ? " (fused into one pass)\n" : "\n");
+    gi_buffer_printf(text, "            %s", gi_channels_name(segment->channels_in));
+    if (segment->channels_in != segment->channels_out)
+        gi_buffer_printf(text, " to %s", gi_channels_name(segment->channels_out));
+    if (gi_segment_is_identity(segment)) gi_buffer_puts(text, ": nothing to do, left out");
+    if (!point && segment->halo == UINT32_MAX)
+        gi_buffer_puts(text, ", halo of the whole image");
+    else if (!point)
+        gi_buffer_printf(text, ", halo %u row%s", segment->halo, segment->halo == 1 ? "" : "s");
+    gi_buffer_puts(text, "\n");
+}
+
+static void add_leg(gi_buffer *text, const gi_plan *plan, const gi_leg *leg) {
+    if (leg->from == leg->to)
+        gi_buffer_puts(text, "            the image as it is");
+    else if (leg->from + 1 == leg->to)
+        gi_buffer_printf(text, "            segment %d", leg->to);
+    else
+        gi_buffer_printf(text, "            segments %d to %d", leg->from + 1, leg->to);
+    uint32_t halo = gi_halo_sum(plan, leg->from, leg->to);
+    if (halo == UINT32_MAX)
+        gi_buffer_puts(text, " with a halo of the whole image");
+    else if (halo > 0)
+        gi_buffer_printf(text, " with a halo of %u row%s", halo, halo == 1 ? "" : "s");
+    if (leg->counted != GI_COUNTED_NOTHING) gi_buffer_puts(text, ", counted");
+    if (leg->stored) gi_buffer_puts(text, ", stored in host memory");
+    if (leg->last) gi_buffer_puts(text, plan->measures ? ", counted for hist" : ", encoded");
+    gi_buffer_puts(text, "\n");
+}
+
+static void add_legs(gi_buffer *text, const gi_plan *plan, const gi_band_rule *rule) {
+    gi_leg leg = {.last = false};
+    for (int from = 0, resolved = 0; !leg.last; from = leg.stored ? leg.to : from) {
+        leg = gi_leg_next(plan, from, resolved, rule);
+        resolved += leg.counted != GI_COUNTED_NOTHING;
+        add_leg(text, plan, &leg);
+    }
+}
+
+static void add_work(gi_buffer *text, const gi_plan *plan, const gi_band_rule *rule) {
+    gi_work work = gi_work_of(plan, rule);
+    double pixels = (double)plan->in.width * plan->in.height;
+    if (work.bands == 1) {
+        gi_buffer_printf(text, "bands       one: the whole image, %u rows\n", plan->in.height);
+    } else {
+        gi_buffer_printf(text, "bands       %u of %u rows, in each of these turns\n", work.bands, rule->rows);
+        add_legs(text, plan, rule);
+    }
+    gi_buffer_printf(text, "moved       %.2f bytes read and %.2f written a pixel", work.read / pixels,
+                     work.written / pixels);
+    if (rule->uploads)
+        gi_buffer_printf(text, "; %.2f up to the device and %.2f down", work.up / pixels, work.down / pixels);
+    gi_buffer_puts(text, "\nmemory      decoded image ");
+    add_bytes(text, work.image);
+    gi_buffer_puts(text, rule->uploads ? ", on the device " : ", working buffers ");
+    add_bytes(text, work.working);
+    if (work.stored) {
+        gi_buffer_puts(text, ", stored between legs ");
+        add_bytes(text, work.stored);
+    }
+    gi_buffer_puts(text, "\n");
+}
+
+// `about`: where the image comes from.
+static gi_status add_plan(gi_buffer *text, const gi_session *session, gi_shape shape, const char *about,
+                          gi_error *err) {
+    gi_batch_options batch = gi_session_batch_options(session);
+    gi_plan plan;
+    gi_status status = gi_plan_make(session->pipeline, shape, &plan, err);
+    if (status == GI_OK) {
+        bool device = strcmp(session->backend->name, "cpu") != 0, fits = true;
+        size_t memory = gi_batch_memory_share(&batch, gi_batch_workers(&batch, session->list.count));
+        gi_band_rule rule = gi_process_bands(&batch, &plan, memory, device, &fits);
+        gi_buffer_puts(text, "image       ");
+        gi_buffer_safe(text, about);
+        gi_buffer_printf(text, ", %ux%u %s, %d bits\n", shape.width, shape.height, gi_channels_name(shape.channels),
+                         shape.sample == GI_U8 ? 8 : 16);
+        gi_buffer_printf(text, "device      %s (%s)\n", session->backend->name, session->backend->detail);
+        for (int i = 0; i < plan.segment_count; i++) add_segment(text, &plan.segments[i], i + 1);
+        if (plan.measures) gi_buffer_printf(text, "   sink     histogram of %s\n", gi_channels_name(plan.out.channels));
+        add_work(text, &plan, &rule);
+        if (!fits) gi_buffer_puts(text, "            a band of one row takes more than --max-memory allows\n");
+    }
+    gi_plan_free(&plan);
+    return status;
+}
+
+static gi_status header_of(const gi_session *session, const gi_item *item, gi_shape *shape, gi_error *err) {
+    gi_batch_options batch = gi_session_batch_options(session);
+    gi_read_options reading = {.image_only = true, .regular_only = item->from_directory, .cancel = batch.cancel};
+    gi_file_data file = {NULL, 0};
+    gi_decoder *decoder = NULL;
+    gi_status status = gi_read_file(item->in, &reading, &file, err);
+    if (status != GI_OK) return status;
+    batch.decode.jpeg_luma = batch.jpeg_luma && gi_pipeline_takes_luma(session->pipeline);
+    batch.decode.file = item->in;
+    status = gi_decoder_open((gi_bytes){file.data, file.size}, &batch.decode, &decoder, err);
+    if (status == GI_OK) *shape = gi_decoder_header(decoder)->shape;
+    gi_decoder_close(decoder);
+    free(file.data);
+    return status;
+}
+
+static gi_status explain_items(const gi_session *session, gi_buffer *text) {
+    gi_status failed = session->list.failed ? GI_ERR_IO : GI_OK;
+    gi_error err = {0};
+    for (size_t i = 0; i < session->list.count; i++) {
+        const gi_item *item = &session->list.items[i];
+        gi_shape shape;
+        gi_status status = header_of(session, item, &shape, &err);
+        if (status == GI_OK && text->size) gi_buffer_puts(text, "\n");
+        if (status == GI_OK) status = add_plan(text, session, shape, item->in ? item->in : "-", &err);
+        if (status == GI_OK) continue;
+        gi_say(&session->messages, GI_FAILURE, item->in ? item->in : "-", "%s", err.text);
+        failed = GI_ERR_IO;
+    }
+    return failed;
+}
+
+int gi_explain(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands inputs) {
+    gi_session session = {.user = user, .options = options, .pipeline = pipeline};
+    gi_buffer text = {0};
+    gi_error err = {0};
+    session.inputs = inputs.names;
+    session.input_count = inputs.count;
+    if (inputs.count == 0 && !options->files_from) session.nominal_bytes = (uint64_t)nominal.width * nominal.height;
+    gi_status status = gi_session_open(&session);
+    if (status) goto out;
+    if (session.nominal_bytes) {
+        status = add_plan(&text, &session, nominal, "none given, so a nominal one", &err);
+        if (status) gi_complain_error(&err, NULL);
+    } else {
+        status = explain_items(&session, &text);
+    }
+    if (text.failed) {
+        gi_complain("out of memory");
+        status = GI_ERR_MEMORY;
+    } else if (text.size) {
+        fwrite(text.data, 1, text.size, stdout);
+    }
+out:
+    gi_buffer_free(&text);
+    gi_session_close(&session);
+    return gi_exit_status(status);
+}
