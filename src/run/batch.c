@@ -101,7 +101,10 @@ static void finish_item(batch *b, size_t index, gi_status status, bool skipped) 
 
 static void do_item(batch *b, gi_worker *worker, size_t index) {
     const gi_item *item = &b->list->items[index];
-    gi_process_request request = {item, index, b->list->out_directory != NULL, b->first_of_directory[index]};
+    gi_process_request request = {.item = item,
+                                  .index = index,
+                                  .make_directories = b->list->out_directory != NULL,
+                                  .sweep = b->first_of_directory[index]};
     gi_error why = {.status = GI_OK};
     bool skipped = false;
     gi_status status = gi_process(worker, &request, &skipped, &why);

@@ -71,10 +71,15 @@ static gi_status load(gi_pass *pass, int to, gi_rows rows, gi_error *err) {
 typedef struct goal {
     bool count;              // into the slot's counts
     const gi_point *through; // ... as this makes it; NULL: as it is
-    gi_view *store;          // rows to their place in this image
+    const gi_view *store;    // rows to their place in this image
     gi_encoder *encoder;
     gi_histogram *histogram; // of the last leg: the slot's counts, at the end
 } goal;
+
+static void store_rows(const gi_view *image, uint32_t y, const gi_view *rows) {
+    size_t row_bytes = gi_row_bytes(rows->width, rows->channels, rows->sample);
+    for (uint32_t i = 0; i < rows->height; i++) memcpy(gi_view_row(image, y + i), gi_view_row(rows, i), row_bytes);
+}
 
 static gi_status do_band(gi_pass *pass, int to, gi_rows rows, const goal *to_do, gi_error *err) {
     const gi_backend_ops *ops = pass->slot->ops;
@@ -88,9 +93,7 @@ static gi_status do_band(gi_pass *pass, int to, gi_rows rows, const goal *to_do,
     gate_leave(pass->gate);
     if (status != GI_OK || !wanted) return status;
     if (to_do->encoder) return gi_encoder_rows(to_do->encoder, &out, err);
-    size_t row_bytes = gi_row_bytes(out.width, out.channels, out.sample);
-    for (uint32_t y = 0; y < rows.count; y++)
-        memcpy(gi_view_row(to_do->store, rows.y + y), gi_view_row(&out, y), row_bytes);
+    store_rows(to_do->store, rows.y, &out);
     return GI_OK;
 }
 
@@ -230,6 +233,12 @@ static bool all_identity(const gi_plan *plan) {
 static gi_status emit_input(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
     if (gi_stopped(pass->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     return gi_encoder_rows(encoder, &pass->in, err);
+}
+
+gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err) {
+    if (!all_identity(pass->plan)) return run(pass, (goal){.store = image}, err);
+    store_rows(image, 0, &pass->in);
+    return GI_OK;
 }
 
 gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err) {

@@ -66,6 +66,10 @@ gi_status gi_pass_measure(gi_pass *pass, gi_histogram *histogram, gi_error *err)
 // Gives every row of the plan's result to the encoder.
 gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err);
 
+// Copies every row of the plan's result to its place in *image, which has the result's shape and shares no memory with
+// pass->in.
+gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err);
+
 void gi_pass_free(gi_pass *pass);
 
 // A gate of so many places, 0: no limit.

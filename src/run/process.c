@@ -17,7 +17,7 @@ enum { DECODE_CHUNK_BYTES = 8 << 20 }; // rows asked for at once, so that a canc
 typedef struct image {
     gi_worker *worker;
     const gi_process_request *request;
-    const char *name; // of the input, for messages
+    const char *name; // of the input, for messages; NULL where it is none
     gi_file_data file;
     gi_decoder *decoder;
     gi_header header;
@@ -105,30 +105,38 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
     return rule;
 }
 
-static void choose_bands(image *im, bool device) {
+// How high the bands are, once the slot is known. True when the slot is a device's.
+static bool choose_bands(image *im) {
     const gi_batch_options *options = im->worker->options;
+    bool device = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
     size_t memory = im->worker->memory;
     bool fits = true;
     im->pass.bands = gi_process_bands(options, &im->plan, memory, device, &fits);
     if (!fits)
         gi_say(options->messages, GI_WARNING, im->name, "a band of one row takes more than the %zu bytes allowed",
                memory);
+    return device;
+}
+
+// Sets the pass up over a buffer of the slot's that the image fits into.
+static gi_status reserve_pixels(image *im, gi_error *err) {
+    gi_shape shape = im->header.shape;
+    size_t bytes = 0;
+    void *data = NULL;
+    prepare_pass(im);
+    gi_status status = gi_shape_bytes(shape, &bytes, err);
+    if (status == GI_OK) status = pixel_buffer(im, bytes, &data, err);
+    if (status == GI_OK) im->pass.in = gi_view_packed(data, shape, choose_bands(im) ? GI_PINNED : GI_HOST);
+    return status;
 }
 
 static gi_status decode_pixels(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     gi_shape shape = im->header.shape;
-    size_t bytes = 0, row = gi_row_bytes(shape.width, shape.channels, shape.sample);
-    void *data = NULL;
-    prepare_pass(im);
-    gi_status status = gi_shape_bytes(shape, &bytes, err);
-    if (status == GI_OK) status = pixel_buffer(im, bytes, &data, err);
+    size_t row = gi_row_bytes(shape.width, shape.channels, shape.sample);
+    gi_status status = reserve_pixels(im, err);
     if (status == GI_OK && options->thumbnail_side && im->plan.measures)
         status = gi_thumbnail_init(&im->thumbnail, shape, options->thumbnail_side, err);
-    if (status != GI_OK) return status;
-    bool device = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
-    im->pass.in = gi_view_packed(data, shape, device ? GI_PINNED : GI_HOST);
-    choose_bands(im, device);
     uint32_t chunk = row < DECODE_CHUNK_BYTES ? (uint32_t)(DECODE_CHUNK_BYTES / row) : 1;
     for (uint32_t y = 0; y < shape.height && status == GI_OK; y += chunk) {
         if (gi_stopped(im->worker->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
@@ -143,6 +151,46 @@ static gi_status decode_pixels(image *im, gi_error *err) {
     free(im->file.data);
     im->file = (gi_file_data){NULL, 0};
     return status;
+}
+
+// ---- images in memory ---------------------------------------------------------------------------------------------
+
+static bool same_shape(gi_shape a, gi_shape b) {
+    return a.width == b.width && a.height == b.height && a.channels == b.channels && a.sample == b.sample;
+}
+
+// True when the backends can read the pixels where they lie while the result is written.
+static bool usable_in_place(const gi_view *pixels, const gi_view *result) {
+    uintptr_t begin = (uintptr_t)pixels->data, end = begin + pixels->pitch_bytes * pixels->height;
+    if ((begin | pixels->pitch_bytes) % gi_sample_bytes(pixels->sample) != 0) return false;
+    if (!result) return true;
+    uintptr_t other = (uintptr_t)result->data;
+    return end <= other || other + result->pitch_bytes * result->height <= begin;
+}
+
+// Makes the request's pixels the image that is processed.
+static gi_status take_pixels(image *im, gi_error *err) {
+    const gi_view *pixels = im->request->pixels, *result = im->request->result;
+    im->header = (gi_header){.shape = gi_view_shape(pixels)};
+    gi_status status = gi_plan_make(im->worker->options->pipeline, im->header.shape, &im->plan, err);
+    if (status != GI_OK) return status;
+    if (result && !im->plan.measures && !same_shape(im->plan.out, gi_view_shape(result)))
+        return gi_fail(err, GI_ERR_USAGE, "the result is %ux%u %s of %u bytes a sample, not %ux%u %s of %u",
+                       im->plan.out.width, im->plan.out.height, gi_channels_name(im->plan.out.channels),
+                       (unsigned)gi_sample_bytes(im->plan.out.sample), result->width, result->height,
+                       gi_channels_name(result->channels), (unsigned)gi_sample_bytes(result->sample));
+    if (usable_in_place(pixels, result)) {
+        prepare_pass(im);
+        im->pass.in = *pixels;
+        choose_bands(im);
+        return GI_OK;
+    }
+    status = reserve_pixels(im, err);
+    if (status != GI_OK) return status;
+    size_t row_bytes = gi_row_bytes(pixels->width, pixels->channels, pixels->sample);
+    for (uint32_t y = 0; y < pixels->height; y++)
+        memcpy(gi_view_row(&im->pass.in, y), gi_view_row(pixels, y), row_bytes);
+    return GI_OK;
 }
 
 // ---- the result ---------------------------------------------------------------------------------------------------
@@ -227,6 +275,11 @@ out:
     return status;
 }
 
+static gi_status deliver(image *im, gi_error *err) {
+    const gi_view *result = im->request->result;
+    return result ? gi_pass_store(&im->pass, result, err) : write_result(im, err);
+}
+
 // Looks at an output that exists, before any work for it.
 static gi_status check_existing(const image *im, bool *skipped, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
@@ -249,14 +302,15 @@ static void image_free(image *im) {
 }
 
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err) {
-    image im = {.worker = worker, .request = request, .name = request->item->in ? request->item->in : "-"};
+    image im = {.worker = worker, .request = request};
+    if (!request->pixels) im.name = request->item->in ? request->item->in : "-";
     *skipped = false;
     if (request->sweep) sweep(request->item->out);
     gi_status status = check_existing(&im, skipped, err);
     if (status != GI_OK || *skipped) return status;
-    status = open_decoder(&im, err);
-    if (status == GI_OK) status = decode_pixels(&im, err);
-    if (status == GI_OK) status = im.plan.measures ? report(&im, err) : write_result(&im, err);
+    status = request->pixels ? take_pixels(&im, err) : open_decoder(&im, err);
+    if (status == GI_OK && !request->pixels) status = decode_pixels(&im, err);
+    if (status == GI_OK) status = im.plan.measures ? report(&im, err) : deliver(&im, err);
     image_free(&im);
     return status;
 }

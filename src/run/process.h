@@ -1,4 +1,4 @@
-// One image from its file to its result: read, decode, plan, slot, encode, output.
+// One image from its file, or from memory, to its result: read, decode, plan, slot, encode, output.
 #ifndef GI_RUN_PROCESS_H
 #define GI_RUN_PROCESS_H
 
@@ -22,6 +22,9 @@ typedef struct gi_worker {
 // What is to be done with an item apart from its names.
 typedef struct gi_process_request {
     const gi_item *item;
+    // Images in memory, in place of the item's files; any pitch and alignment, and they may overlap. NULL: the files.
+    const gi_view *pixels; // what is processed; not written to
+    const gi_view *result; // where the rows go; of the shape that gi_plan_make finds, else GI_ERR_USAGE
     size_t index;          // for on_measured
     bool make_directories; // those above the output that are missing
     bool sweep;            // the first item of its output directory: removes what killed runs left there
