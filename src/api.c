@@ -1,14 +1,9 @@
-// The public C API over the run layer.
-#include "gpuimg.h"
-
+// The public API's errors, options and views.
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/pipeline.h"
-#include "cpu/backend_cpu.h"
-#include "run/device.h"
-#include "run/process.h"
+#include "api_internal.h"
 
 #define SAME(name) static_assert((int)GPUIMG_##name == (int)GI_##name, #name " differs")
 SAME(OK);
@@ -23,70 +18,134 @@ SAME(ERR_DEVICE);
 SAME(ERR_DEVICE_MEMORY);
 SAME(ERR_CANCELLED);
 static_assert((int)GI_STATUS_COUNT == (int)GPUIMG_ERR_CANCELLED + 1, "a status is missing from gpuimg.h");
-
-static const gi_batch_options standard = {
-    .decode = {.max_pixels = 1000000000, .auto_orient = true},
-    .encode = {.quality = 90, .png_level = 6, .background = {255, 255, 255}},
-    .jpeg_luma = true,
-};
+SAME(U8);
+SAME(U16);
+static_assert((int)GPUIMG_FORMAT_AUTO == (int)GI_FORMAT_UNKNOWN, "formats differ");
+static_assert((int)GPUIMG_PNG == (int)GI_FORMAT_PNG && (int)GPUIMG_JPEG == (int)GI_FORMAT_JPEG, "formats differ");
+SAME(NOTE);
+SAME(WARNING);
+SAME(FAILURE);
 
 const char *gpuimg_version(void) { return GPUIMG_VERSION; }
 
 const char *gpuimg_status_name(gpuimg_status status) { return gi_status_name((gi_status)status); }
 
-static gi_status parse(const char *text, const char *device, gi_pipeline *pipeline, gi_device_request *request,
-                       gi_error *err) {
-    gi_status status = gi_pipeline_parse(text, pipeline, err);
-    if (status == GI_OK && pipeline->calls[pipeline->count - 1].stage->kind == GI_STAGE_MEASURE)
-        status = gi_fail(err, GI_ERR_USAGE, "a pipeline that ends in hist gives no image");
-    if (status == GI_OK) status = gi_device_parse(device ? device : "auto", request, err);
-    return status;
-}
-
-// One image on a backend that is open, in the calling thread.
-static gi_status process_one(const gi_batch_options *options, const gi_item *item, gi_error *err) {
-    gi_stop stop = {.cancel = NULL};
-    gi_gate gate;
-    gi_gate_init(&gate, 0);
-    gi_worker worker = {.options = options, .stop = &stop, .gate = &gate, .threads = gi_cpu_cores()};
-    gi_process_request request = {.item = item, .sweep = true};
-    bool skipped = false;
-    gi_status status = gi_worker_open(&worker, err);
-    if (status == GI_OK) status = gi_process(&worker, &request, &skipped, err);
-    gi_worker_close(&worker);
-    gi_gate_destroy(&gate);
-    return status;
-}
-
-static gi_status process_file(const char *text, const gi_item *item, const char *device, gi_error *err) {
-    gi_pipeline pipeline = {.count = 0};
-    gi_device_request request;
-    gi_batch_options options = standard;
-    char why[256];
-    gi_status status = parse(text, device, &pipeline, &request, err);
-    if (status != GI_OK) return status;
-    gi_work_estimate work = {.pipeline = &pipeline, .files = 1};
-    options.pipeline = &pipeline;
-    status = gi_device_open(request, &work, &options.backend, why, sizeof why, err);
-    if (status == GI_OK && request.kind == GI_DEVICE_AUTO && strcmp(options.backend->name, "cpu") != 0)
-        status = gi_backend_cpu_open(&options.fallback, err);
-    if (status == GI_OK) status = process_one(&options, item, err);
-    if (options.fallback) options.fallback->ops->close(options.fallback);
-    if (options.backend) options.backend->ops->close(options.backend);
-    return status;
-}
-
-gpuimg_status gpuimg_process_file(const char *pipeline, const char *input, const char *output, const char *device,
-                                  gpuimg_error *error) {
-    gi_error err = {.status = GI_OK};
-    gi_status status;
-    // The names are only read; gi_item owns its names elsewhere.
-    gi_item item = {(char *)input, (char *)output, false};
-    if (!pipeline || !input || !output) status = gi_fail(&err, GI_ERR_USAGE, "pipeline, input and output are needed");
-    else status = process_file(pipeline, &item, device, &err);
-    if (error) {
-        error->status = (gpuimg_status)status;
-        snprintf(error->text, sizeof error->text, "%s", err.text);
+gpuimg_status gi_api_result(gi_status status, const gi_error *err, gpuimg_error *error) {
+    if (!error) return (gpuimg_status)status;
+    *error = (gpuimg_error){.status = (gpuimg_status)status, .place_offset = -1};
+    if (status == GI_OK) return GPUIMG_OK;
+    if (err->place_length > 0) {
+        error->place_offset = err->place_offset;
+        error->place_length = err->place_length;
     }
+    snprintf(error->text, sizeof error->text, "%s", err->text);
     return (gpuimg_status)status;
+}
+
+// ---- options ------------------------------------------------------------------------------------------------------
+
+static const gpuimg_options standard = {.size = sizeof standard,
+                                        .max_pixels = 1000000000,
+                                        .auto_orient = 1,
+                                        .jpeg_luma = 1,
+                                        .quality = 90,
+                                        .png_level = 6,
+                                        .background = {255, 255, 255}};
+
+void gpuimg_options_init(gpuimg_options *options, size_t size) {
+    if (!options || size < sizeof options->size) return;
+    memset(options, 0, size); // a later header's members, too
+    memcpy(options, &standard, size < sizeof standard ? size : sizeof standard);
+    options->size = size;
+}
+
+static gi_status check_options(const gpuimg_options *o, gi_error *err) {
+    if ((int)o->format < GPUIMG_FORMAT_AUTO || (int)o->format > GPUIMG_JPEG)
+        return gi_fail(err, GI_ERR_USAGE, "options: no format has the number %d", (int)o->format);
+    if (o->quality < 1 || o->quality > 100)
+        return gi_fail(err, GI_ERR_USAGE, "options: quality %d is not in 1..100", o->quality);
+    if (o->png_level < 0 || o->png_level > 9)
+        return gi_fail(err, GI_ERR_USAGE, "options: png_level %d is not in 0..9", o->png_level);
+    if (o->workers < 0 || o->streams < 0)
+        return gi_fail(err, GI_ERR_USAGE, "options: workers and streams are 0 or more");
+    if (o->skip_existing && o->no_clobber)
+        return gi_fail(err, GI_ERR_USAGE, "options: skip_existing and no_clobber exclude each other");
+    return GI_OK;
+}
+
+static void say(void *context, gi_severity severity, const char *file, const char *text) {
+    gi_api_voice *voice = context;
+    const gpuimg_options *options = voice->options;
+    pthread_mutex_lock(&voice->mutex);
+    if (severity == GI_FAILURE && !voice->failed) {
+        voice->failed = file;
+        snprintf(voice->reason, sizeof voice->reason, "%s", text);
+    }
+    if (options->on_message) options->on_message(options->user, (gpuimg_severity)severity, file, text);
+    pthread_mutex_unlock(&voice->mutex);
+}
+
+gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup, gi_error *err) {
+    *setup = (gi_api_setup){.options = standard};
+    pthread_mutex_init(&setup->voice.mutex, NULL);
+    gpuimg_options *o = &setup->options;
+    if (options && options->size < offsetof(gpuimg_options, max_pixels))
+        return gi_fail(err, GI_ERR_USAGE, "options: they are to begin with gpuimg_options_init");
+    if (options) memcpy(o, options, options->size < sizeof *o ? options->size : sizeof *o);
+    gi_status status = check_options(o, err);
+    if (status != GI_OK) return status;
+    setup->voice.options = o;
+    setup->messages = (gi_messages){say, &setup->voice};
+    gi_batch_options *batch = &setup->batch;
+    batch->decode = (gi_decode_options){.max_pixels = o->max_pixels,
+                                        .strict = o->strict != 0,
+                                        .auto_orient = o->auto_orient != 0,
+                                        .messages = &setup->messages};
+    batch->encode = (gi_encode_options){
+        .format = (gi_format)o->format, .quality = o->quality, .png_level = o->png_level, .messages = &setup->messages};
+    memcpy(batch->encode.background, o->background, sizeof batch->encode.background);
+    batch->jpeg_luma = o->jpeg_luma != 0;
+    batch->skip_existing = o->skip_existing != 0;
+    batch->no_clobber = o->no_clobber != 0;
+    batch->fail_fast = o->fail_fast != 0;
+    batch->workers = o->workers;
+    batch->streams = o->streams;
+    batch->messages = &setup->messages;
+    batch->cancel = o->cancel;
+    return GI_OK;
+}
+
+void gi_api_setup_end(gi_api_setup *setup) { pthread_mutex_destroy(&setup->voice.mutex); }
+
+// ---- views --------------------------------------------------------------------------------------------------------
+
+gi_status gi_api_shape(const gpuimg_image *image, const char *what, gi_shape *shape, gi_error *err) {
+    if (!image) return gi_fail(err, GI_ERR_USAGE, "%s: no image", what);
+    if (image->width < 1 || image->height < 1)
+        return gi_fail(err, GI_ERR_USAGE, "%s: %dx%d is no size of an image", what, image->width, image->height);
+    if (image->channels < 1 || image->channels > GI_MAX_CHANNELS)
+        return gi_fail(err, GI_ERR_USAGE, "%s: %d channels are not 1..4", what, image->channels);
+    if (image->sample != GPUIMG_U8 && image->sample != GPUIMG_U16)
+        return gi_fail(err, GI_ERR_USAGE, "%s: no sample has the number %d", what, (int)image->sample);
+    *shape = (gi_shape){(uint32_t)image->width, (uint32_t)image->height, image->channels, (gi_sample)image->sample};
+    size_t bytes;
+    return gi_shape_bytes(*shape, &bytes, err);
+}
+
+gi_status gi_api_view(const gpuimg_image *image, const char *what, gi_view *view, gi_error *err) {
+    gi_shape shape;
+    gi_status status = gi_api_shape(image, what, &shape, err);
+    if (status != GI_OK) return status;
+    if (!image->data) return gi_fail(err, GI_ERR_USAGE, "%s: data is NULL", what);
+    *view = gi_view_packed(image->data, shape, GI_HOST);
+    size_t row_bytes = view->pitch_bytes;
+    if (image->pitch_bytes) view->pitch_bytes = image->pitch_bytes;
+    if (view->pitch_bytes < row_bytes)
+        return gi_fail(err, GI_ERR_USAGE, "%s: a pitch of %zu bytes is less than a row of %zu", what, view->pitch_bytes,
+                       row_bytes);
+    // A negative pitch comes as a huge one.
+    if (view->pitch_bytes > (UINTPTR_MAX - (uintptr_t)image->data) / view->height)
+        return gi_fail(err, GI_ERR_USAGE, "%s: %u rows at a pitch of %zu bytes leave the memory", what, view->height,
+                       view->pitch_bytes);
+    return GI_OK;
 }

@@ -1,10 +1,32 @@
 /* gpuimg: image pipelines on an NVIDIA GPU or on all CPU cores, with the same bytes out on either.
  *
- * The public C API, and the only installed header. Every function may be called from any thread; different calls
- * share no state that a caller can see. Strings are UTF-8 or literal bytes; file names are passed to the system as
- * they are. */
+ * The public C API, and the only installed header. It is C89 and C++.
+ *
+ *     gpuimg_context *context = NULL;
+ *     gpuimg_pipeline *pipeline = NULL;
+ *     gpuimg_error error;
+ *     if (gpuimg_context_open("auto", 0, &context, &error) ||
+ *         gpuimg_pipeline_parse("gray | threshold otsu", &pipeline, &error) ||
+ *         gpuimg_run_file(context, pipeline, "in.png", "out.png", NULL, &error))
+ *         fprintf(stderr, "%s\n", error.text);
+ *     gpuimg_pipeline_free(pipeline);
+ *     gpuimg_context_close(context);
+ *
+ * Errors.   Whatever can fail returns a gpuimg_status, which is zero (GPUIMG_OK) on success, and tells the reason in a
+ *           gpuimg_error of the caller's, which may be NULL. A function that fails has set what it was to make to NULL,
+ *           or to zeros. Nothing is printed, and the process is never ended.
+ * Threads.  Every function may be called from any thread. One context, one pipeline and one histogram may be used by
+ *           any number of threads at once; runs on one context then go on side by side. Only what closes or frees an
+ *           object must come after every other use of it. Two calls at once must not share a gpuimg_error or an output.
+ * Text.     UTF-8, or the literal bytes of file names, which go to the system as they are.
+ * Growth.   gpuimg_options and gpuimg_statistics begin with their size, so that they can grow without a change for
+ *           programs built before; the other structs stay as they are. Names may be added to enumerations. */
 #ifndef GPUIMG_H
 #define GPUIMG_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,38 +38,235 @@ extern "C" {
 #define GPUIMG_API
 #endif
 
+/* ---- errors and versions --------------------------------------------------------------------------------------- */
+
 typedef enum gpuimg_status {
     GPUIMG_OK = 0,
-    GPUIMG_ERR_USAGE,
-    GPUIMG_ERR_IO,
-    GPUIMG_ERR_FORMAT,
-    GPUIMG_ERR_UNSUPPORTED,
-    GPUIMG_ERR_LIMIT,
-    GPUIMG_ERR_EXISTS,
-    GPUIMG_ERR_MEMORY,
-    GPUIMG_ERR_DEVICE,
-    GPUIMG_ERR_DEVICE_MEMORY,
-    GPUIMG_ERR_CANCELLED
+    GPUIMG_ERR_USAGE,         /* the request makes no sense: unknown stage, value out of range, NULL, wrong shape */
+    GPUIMG_ERR_IO,            /* the system refused to read, write, create or rename */
+    GPUIMG_ERR_FORMAT,        /* the file is no valid PNG or JPEG, or is damaged */
+    GPUIMG_ERR_UNSUPPORTED,   /* a valid file of a kind this build cannot read or write */
+    GPUIMG_ERR_LIMIT,         /* larger than a limit */
+    GPUIMG_ERR_EXISTS,        /* the output exists and must not be replaced */
+    GPUIMG_ERR_MEMORY,        /* host memory exhausted */
+    GPUIMG_ERR_DEVICE,        /* the device asked for is not usable, or failed */
+    GPUIMG_ERR_DEVICE_MEMORY, /* device memory exhausted */
+    GPUIMG_ERR_CANCELLED      /* gpuimg_options.cancel was set */
 } gpuimg_status;
 
-/* Caller-owned reason of a failure: one line without newline. */
+/* Why a function failed; after success GPUIMG_OK and an empty text. */
 typedef struct gpuimg_error {
     gpuimg_status status;
-    char text[512];
+    int place_offset; /* of gpuimg_pipeline_parse: the byte of the text where a caret belongs; -1: no place */
+    int place_length; /* bytes to underline from there; 0 without a place */
+    char text[500];   /* one line, no newline; long ones are cut */
 } gpuimg_error;
 
-/* "MAJOR.MINOR.PATCH", valid for ever. */
+/* "MAJOR.MINOR.PATCH" of the library that runs. Valid for ever. */
 GPUIMG_API const char *gpuimg_version(void);
 
-/* The name of a status in lower case words; "unknown" for others. */
+/* The name of a status in lower case words ("device memory"); "unknown" for others. Valid for ever. */
 GPUIMG_API const char *gpuimg_status_name(gpuimg_status status);
 
-/* Runs a pipeline such as "gray | threshold otsu" on one PNG or JPEG file and writes the result to another, whose
- * format follows its extension (.png .jpg .jpeg), else the input's. The output is complete or absent. `device` is
- * "auto", "cpu", "cuda" or "cuda:N"; NULL means "auto". `error` may be NULL. Pipelines that end in hist are
- * GPUIMG_ERR_USAGE here: they produce no image. */
-GPUIMG_API gpuimg_status gpuimg_process_file(const char *pipeline, const char *input, const char *output,
-                                             const char *device, gpuimg_error *error);
+/* ---- contexts -------------------------------------------------------------------------------------------------- */
+
+/* A device, and the memory of earlier runs that later ones use again. Opening one costs next to nothing on the CPU and
+ * some tenths of a second on a GPU: keep it. */
+typedef struct gpuimg_context gpuimg_context;
+
+/* Opens a context. `device`: "cpu"; "cuda" or "cuda:N", an NVIDIA GPU by the driver's number (GPUIMG_ERR_DEVICE where it
+ * is not usable); "auto" or NULL: for each run the one that is done first, so that a GPU is started only once there
+ * is work that is worth it, and the CPU where there is none. `threads`: CPU threads that one call may use; 0: one for
+ * each core of this process. */
+GPUIMG_API gpuimg_status gpuimg_context_open(const char *device, int threads, gpuimg_context **context,
+                                             gpuimg_error *error);
+
+/* Frees the context and its memory. No run may be in progress on it, and none may follow. NULL is fine. */
+GPUIMG_API void gpuimg_context_close(gpuimg_context *context);
+
+/* "auto", "cpu", or the GPU as "cuda:0". Valid until the context is closed. */
+GPUIMG_API const char *gpuimg_context_device(const gpuimg_context *context);
+
+/* ---- pipelines ------------------------------------------------------------------------------------------------- */
+
+/* Stages in order. It belongs to no context, and serves any number of runs. */
+typedef struct gpuimg_pipeline gpuimg_pipeline;
+
+/* Parses a pipeline as the command line has it: "gray 709 | threshold level=96". GPUIMG_ERR_USAGE with the place in
+ * `error` for an unknown stage or option, a value out of range, an empty stage. `hist` may stand last; such a pipeline
+ * is for histograms alone. Free it with gpuimg_pipeline_free. */
+GPUIMG_API gpuimg_status gpuimg_pipeline_parse(const char *text, gpuimg_pipeline **pipeline, gpuimg_error *error);
+
+/* NULL is fine. */
+GPUIMG_API void gpuimg_pipeline_free(gpuimg_pipeline *pipeline);
+
+/* The pipeline in canonical text, with its options spelt out, which parses to the same. Valid until it is freed. */
+GPUIMG_API const char *gpuimg_pipeline_text(const gpuimg_pipeline *pipeline);
+
+/* ---- images in memory ------------------------------------------------------------------------------------------ */
+
+typedef enum gpuimg_sample {
+    GPUIMG_U8 = 0, /* unsigned char, 0..255 */
+    GPUIMG_U16 = 1 /* 16 bits unsigned in the machine's byte order, 0..65535 */
+} gpuimg_sample;
+
+/* A rectangle of pixels somewhere in memory. Row y begins at (char *)data + y * pitch_bytes and holds `width` pixels of
+ * `channels` interleaved samples: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA. Alpha is not premultiplied. Any alignment of
+ * data and pitch will do; multiples of the sample's size save a copy. Fill one with zeros first. */
+typedef struct gpuimg_image {
+    void *data;
+    size_t pitch_bytes; /* at least width * channels * bytes of a sample; 0: just that, no gap between the rows */
+    int width;          /* pixels, at least 1 */
+    int height;         /* rows, at least 1 */
+    int channels;       /* 1..4 */
+    gpuimg_sample sample;
+} gpuimg_image;
+
+/* *output = the shape of the pipeline's result for an image like `input`, whose data is not looked at: width, height,
+ * channels, sample, and the pitch without gaps; its data is NULL. GPUIMG_ERR_USAGE: a value of the pipeline is not for
+ * that sample, or it ends in hist. */
+GPUIMG_API gpuimg_status gpuimg_pipeline_output(const gpuimg_pipeline *pipeline, const gpuimg_image *input,
+                                                gpuimg_image *output, gpuimg_error *error);
+
+/* Runs the pipeline on `input` and writes its result to the memory of `output`, whose shape must be that of
+ * gpuimg_pipeline_output (any pitch). Bytes between the rows stay untouched. Both are the caller's, and must stay until
+ * it returns. `output` may be `input`, or overlap it otherwise: then the input is copied first. After a failure the
+ * output's pixels are undefined. */
+GPUIMG_API gpuimg_status gpuimg_run_image(gpuimg_context *context, const gpuimg_pipeline *pipeline,
+                                          const gpuimg_image *input, const gpuimg_image *output, gpuimg_error *error);
+
+/* Takes memory for the pixels of an image whose other members are set; fills data, and pitch_bytes where that is 0.
+ * The pixels are undefined. Free them with gpuimg_image_free. */
+GPUIMG_API gpuimg_status gpuimg_image_allocate(gpuimg_image *image, gpuimg_error *error);
+
+/* Frees the pixels of gpuimg_image_allocate or gpuimg_load and sets image->data to NULL. NULL is fine. */
+GPUIMG_API void gpuimg_image_free(gpuimg_image *image);
+
+/* ---- files ----------------------------------------------------------------------------------------------------- */
+
+typedef enum gpuimg_format { GPUIMG_FORMAT_AUTO = 0, GPUIMG_PNG, GPUIMG_JPEG } gpuimg_format;
+
+typedef enum gpuimg_severity {
+    GPUIMG_NOTE,    /* such as the level that `threshold otsu` found, or that alpha was composited */
+    GPUIMG_WARNING, /* such as damage that still decodes */
+    GPUIMG_FAILURE  /* a file of a batch failed, for that reason */
+} gpuimg_severity;
+
+/* How files are read and written. Always begin with gpuimg_options_init. */
+typedef struct gpuimg_options {
+    size_t size;                 /* set by gpuimg_options_init */
+    uint64_t max_pixels;         /* refuse larger images before memory is taken: 10^9; 0: no limit */
+    int strict;                  /* damage that still decodes is a failure, not a warning: 0 */
+    int auto_orient;             /* turn the pixels by the EXIF orientation: 1 */
+    int jpeg_luma;               /* a pipeline that begins with gray 601 takes a JPEG's own luma plane: 1 */
+    gpuimg_format format;        /* of outputs; AUTO: by extension (.png .jpg .jpeg), else as the input */
+    int quality;                 /* of JPEG, 1..100: 90 */
+    int png_level;               /* 0 (fast) .. 9 (small): 6 */
+    unsigned char background[3]; /* what transparent pixels lie on in a JPEG, RGB: white */
+    int skip_existing;           /* leave outputs that exist as they are, without a failure: 0 */
+    int no_clobber;              /* fail with GPUIMG_ERR_EXISTS rather than replace an output: 0 */
+    int fail_fast;               /* of a batch: start no other file after a failure: 0 */
+    int workers;                 /* of a batch: files in work at once; 0: as many as threads of the context */
+    int streams;                 /* ... and of these on a GPU at once; 0: all */
+    /* What there is to say about a file. `file` is the name as given, `text` one line; both are valid during the call.
+     * Calls come one at a time, from any thread. NULL: nothing is said. */
+    void (*on_message)(void *user, gpuimg_severity severity, const char *file, const char *text);
+    /* Of a batch: file `index` is done or skipped (GPUIMG_OK), or failed. Likewise. */
+    void (*on_done)(void *user, size_t index, gpuimg_status status);
+    void *user; /* given to both */
+    /* Set to non-zero, by a signal handler say, it stops the run with GPUIMG_ERR_CANCELLED; what is half done leaves no
+     * output. May be NULL. */
+    volatile sig_atomic_t *cancel;
+} gpuimg_options;
+
+/* Sets every member to the default given above. `size` is sizeof(gpuimg_options). */
+GPUIMG_API void gpuimg_options_init(gpuimg_options *options, size_t size);
+
+/* Runs the pipeline on one PNG or JPEG file and writes the result to another, which may be the same. The input's format
+ * is known by its content. The output is complete or absent: an old file is replaced in the end, in one step, and kept
+ * on any failure. `options` may be NULL: the defaults. GPUIMG_ERR_USAGE for a pipeline that ends in hist. */
+GPUIMG_API gpuimg_status gpuimg_run_file(gpuimg_context *context, const gpuimg_pipeline *pipeline, const char *input,
+                                         const char *output, const gpuimg_options *options, gpuimg_error *error);
+
+/* One file of a batch. */
+typedef struct gpuimg_file {
+    const char *input;
+    const char *output;
+} gpuimg_file;
+
+/* What became of the files of a batch; the sum is their number. */
+typedef struct gpuimg_batch_result {
+    size_t done;
+    size_t skipped;     /* their outputs exist (skip_existing) */
+    size_t failed;
+    size_t not_started; /* or dropped, after a cancel or with fail_fast */
+} gpuimg_batch_result;
+
+/* Runs the pipeline on `count` files, several at once. One bad file never stops the others, unless options->fail_fast:
+ * it is told to options->on_message and counted. Directories for outputs must exist. Before any work GPUIMG_ERR_USAGE
+ * when two outputs are the same file, or one is another's input. GPUIMG_OK when every file is done or skipped;
+ * otherwise the status of one that failed, with its name and reason in `error`. `options` and `result` may be NULL. */
+GPUIMG_API gpuimg_status gpuimg_run_files(gpuimg_context *context, const gpuimg_pipeline *pipeline,
+                                          const gpuimg_file *files, size_t count, const gpuimg_options *options,
+                                          gpuimg_batch_result *result, gpuimg_error *error);
+
+/* Decodes a PNG or JPEG file into memory that is taken for it: *image needs no content before, and is to be freed with
+ * gpuimg_image_free. The members of `options` about reading count; NULL: the defaults. */
+GPUIMG_API gpuimg_status gpuimg_load(const char *path, gpuimg_image *image, const gpuimg_options *options,
+                                     gpuimg_error *error);
+
+/* Writes the image to a PNG or JPEG file, complete or not at all. The members of `options` about writing count; NULL:
+ * the defaults. GPUIMG_ERR_USAGE where neither format nor extension tells the format. */
+GPUIMG_API gpuimg_status gpuimg_save(const char *path, const gpuimg_image *image, const gpuimg_options *options,
+                                     gpuimg_error *error);
+
+/* ---- histograms ------------------------------------------------------------------------------------------------ */
+
+/* Exact counts of each channel's samples. It belongs to no context. */
+typedef struct gpuimg_histogram gpuimg_histogram;
+
+/* The histogram of the pipeline's result for an image in memory, or of the image itself where `pipeline` is NULL. The
+ * pipeline may end in hist, whose option `bins` then counts. Free it with gpuimg_histogram_free. */
+GPUIMG_API gpuimg_status gpuimg_histogram_of_image(gpuimg_context *context, const gpuimg_pipeline *pipeline,
+                                                   const gpuimg_image *input, gpuimg_histogram **histogram,
+                                                   gpuimg_error *error);
+
+/* Likewise of a PNG or JPEG file. The members of `options` about reading count; NULL: the defaults. */
+GPUIMG_API gpuimg_status gpuimg_histogram_of_file(gpuimg_context *context, const gpuimg_pipeline *pipeline,
+                                                  const char *input, const gpuimg_options *options,
+                                                  gpuimg_histogram **histogram, gpuimg_error *error);
+
+/* NULL is fine. */
+GPUIMG_API void gpuimg_histogram_free(gpuimg_histogram *histogram);
+
+/* Channels, 1..4, and bins of each: 256 or 65536, one for each level, unless the pipeline asked for fewer. */
+GPUIMG_API int gpuimg_histogram_channels(const gpuimg_histogram *histogram);
+GPUIMG_API size_t gpuimg_histogram_bins(const gpuimg_histogram *histogram);
+
+/* "gray", "red", "green", "blue" or "alpha"; NULL for a channel that is not there. Valid for ever. */
+GPUIMG_API const char *gpuimg_histogram_name(const gpuimg_histogram *histogram, int channel);
+
+/* The channel's gpuimg_histogram_bins counts, whose sum is the number of pixels; level v of L is counted in bin
+ * v * bins / L. NULL for a channel that is not there. Valid until the histogram is freed. */
+GPUIMG_API const uint64_t *gpuimg_histogram_counts(const gpuimg_histogram *histogram, int channel);
+
+/* What follows from the exact counts of one channel, whatever the bins. Levels, where nothing else is said. */
+typedef struct gpuimg_statistics {
+    size_t size; /* set by the caller: sizeof(gpuimg_statistics) */
+    uint64_t pixels;
+    uint32_t min, max, median;
+    uint32_t percentiles[6]; /* 1, 5, 25, 75, 95, 99: the smallest level that so many per cent do not exceed */
+    uint32_t otsu;           /* Otsu's level: v > otsu is the bright class */
+    double mean;
+    double std;                  /* the population's */
+    double entropy;              /* bits */
+    uint64_t clipped_shadows;    /* pixels at 0 */
+    uint64_t clipped_highlights; /* pixels at the maximum, 255 or 65535 */
+} gpuimg_statistics;
+
+/* Fills *statistics as far as its size goes. GPUIMG_ERR_USAGE for a channel that is not there, or a size of zero. */
+GPUIMG_API gpuimg_status gpuimg_histogram_statistics(const gpuimg_histogram *histogram, int channel,
+                                                     gpuimg_statistics *statistics, gpuimg_error *error);
 
 #ifdef __cplusplus
 }

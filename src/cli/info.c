@@ -7,6 +7,7 @@
 #include "codec/codec.h"
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
+#include "gpuimg.h"
 
 #ifndef GPUIMG_BUILD_TYPE
 #define GPUIMG_BUILD_TYPE "unknown"
@@ -96,7 +97,7 @@ int gi_info_command(const gi_command *command, const gi_options *options) {
         gi_suggest_help(command->name);
         return gi_exit_status(GI_ERR_USAGE);
     }
-    print_line("gpuimg", GPUIMG_VERSION);
+    print_line("gpuimg", gpuimg_version());
     print_line("compiler", COMPILER);
     print_line("build", GPUIMG_BUILD_TYPE);
     for (int i = 0; gi_codec_about(i); i++) print_line(i ? "" : "codecs", gi_codec_about(i));

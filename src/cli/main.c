@@ -8,9 +8,10 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/signals.h"
+#include "gpuimg.h"
 
 static int print_version(void) {
-    puts("gpuimg " GPUIMG_VERSION);
+    printf("gpuimg %s\n", gpuimg_version());
     return 0;
 }
 

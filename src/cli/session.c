@@ -4,10 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api_internal.h"
 #include "cli/buffer.h"
 #include "cli/signals.h"
-#include "cpu/backend_cpu.h"
-#include "run/device.h"
 
 // Files that are asked for their size before the device is chosen; more are taken to be alike.
 enum { SIZED_FILES = 256 };
@@ -25,26 +24,29 @@ static unsigned long long input_bytes(const gi_item_list *list) {
 
 static gi_status open_device(gi_session *session, gi_error *err) {
     const char *text = session->options->device, *source = "option --device";
-    gi_device_request request = {GI_DEVICE_AUTO, 0};
     if (!text) {
         text = getenv("GPUIMG_DEVICE");
         source = "variable GPUIMG_DEVICE";
     }
-    if (text && *text && gi_device_parse(text, &request, NULL))
+    if (!text || !*text) text = "auto";
+    gpuimg_error cause;
+    gpuimg_status opened = gpuimg_context_open(text, 0, &session->context, &cause);
+    if (opened == GPUIMG_ERR_USAGE)
         return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
-    gi_work_estimate work = {session->pipeline, session->list.count, input_bytes(&session->list)};
-    if (session->nominal_bytes) work = (gi_work_estimate){session->pipeline, 1, session->nominal_bytes};
-    char why[256] = "";
-    gi_error cause = {0};
-    gi_status status = gi_device_open(request, &work, &session->backend, why, sizeof why, &cause);
-    if (status) return gi_fail(err, status, "device %s: %s", text && *text ? text : "auto", cause.text);
-    // `why` begins with the device's name, which stands in front here with all its detail.
-    const char *reason = strstr(why, ": ");
-    gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", session->backend->name, session->backend->detail,
-           reason ? reason + 2 : why);
-    if (request.kind == GI_DEVICE_AUTO && strcmp(session->backend->name, "cpu") != 0)
-        status = gi_backend_cpu_open(&session->fallback, err);
-    return status;
+    if (opened) return gi_fail(err, (gi_status)opened, "device %s: %s", text, cause.text);
+    gi_work_estimate work = {
+        .pipeline = session->pipeline, .files = session->list.count, .input_bytes = input_bytes(&session->list)};
+    if (session->nominal_bytes) {
+        work.files = 1;
+        work.input_bytes = session->nominal_bytes;
+    }
+    gi_choice choice;
+    gi_context_choose(session->context, &work, &choice);
+    session->backend = choice.backend;
+    session->fallback = choice.fallback;
+    gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", choice.backend->name, choice.backend->detail,
+           choice.why);
+    return GI_OK;
 }
 
 static void note_empty(const gi_session *session) {
@@ -144,7 +146,6 @@ gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_
 }
 
 void gi_session_close(gi_session *session) {
-    if (session->fallback) session->fallback->ops->close(session->fallback);
-    if (session->backend) session->backend->ops->close(session->backend);
+    gpuimg_context_close(session->context);
     gi_item_list_free(&session->list);
 }

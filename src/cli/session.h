@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "core/pipeline.h"
+#include "gpuimg.h"
 #include "run/batch.h"
 #include "run/inputs.h"
 
@@ -21,7 +22,8 @@ typedef struct gi_session {
     gi_console console;
     gi_messages messages;
     gi_item_list list;
-    gi_backend *backend, *fallback; // owned
+    gpuimg_context *context;        // owned
+    gi_backend *backend, *fallback; // the context's
 } gi_session;
 
 // Lists the inputs and opens the device; nothing is touched. Complaints are printed.

@@ -31,22 +31,25 @@ gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error
     return gi_fail(err, GI_ERR_USAGE, "'%.60s' is no device: auto, cpu, cuda or cuda:N (N from 0)", text);
 }
 
-// True when the device would be done first. *window: the pipeline has a stage worth the copies at all.
-static bool device_is_faster(const gi_work_estimate *work, bool *window) {
+bool gi_device_pays(const gi_work_estimate *work, const char **why) {
     double pixels = (double)work->input_bytes * pixels_per_file_byte;
     if (work->input_bytes == 0) pixels = (double)work->files * unknown_file_pixels;
-    double cpu_seconds = 0;
-    *window = false;
+    double cpu_seconds = 0, start_seconds = work->started ? 0 : context_seconds;
+    bool window = false;
     for (int i = 0; i < work->pipeline->count; i++) {
         gi_stage_kind kind = work->pipeline->calls[i].stage->kind;
-        *window |= kind == GI_STAGE_WINDOW;
+        window |= kind == GI_STAGE_WINDOW;
         cpu_seconds += cpu_pixel_seconds[kind] * pixels / gi_cpu_cores();
     }
-    return *window && cpu_seconds > context_seconds + bus_pixel_seconds * pixels;
+    bool pays = window && cpu_seconds > start_seconds + bus_pixel_seconds * pixels;
+    *why = pays     ? "enough work to outweigh starting a GPU"
+           : window ? "the work is done before a CUDA context is up"
+                    : "these stages run at memory speed, no slower than the copies to a GPU";
+    return pays;
 }
 
-// The first device that opens. `reason`: why none does.
-static bool open_any_cuda(gi_backend **backend, char *reason, size_t size) {
+bool gi_device_open_any(gi_backend **backend, char *reason, size_t size) {
+    *backend = NULL;
     int count = gi_cuda_device_count(reason, size);
     for (int i = 0; i < count; i++) {
         gi_cuda_device device;
@@ -58,29 +61,8 @@ static bool open_any_cuda(gi_backend **backend, char *reason, size_t size) {
     return false;
 }
 
-static gi_status open_auto(const gi_work_estimate *work, gi_backend **backend, char *why, size_t why_size,
-                           gi_error *err) {
-    bool window = false;
-    char reason[sizeof err->text] = "";
-    if (!device_is_faster(work, &window)) {
-        snprintf(why, why_size, "%s",
-                 window ? "the work is done before a CUDA context is up"
-                        : "these stages run at memory speed, no slower than the copies to a GPU");
-    } else if (open_any_cuda(backend, reason, sizeof reason)) {
-        snprintf(why, why_size, "enough work to outweigh starting a GPU");
-        return GI_OK;
-    } else {
-        snprintf(why, why_size, "no GPU is usable: %s", reason);
-    }
-    return gi_backend_cpu_open(backend, err);
-}
-
-gi_status gi_device_open(gi_device_request request, const gi_work_estimate *work, gi_backend **backend, char *why,
-                         size_t why_size, gi_error *err) {
+gi_status gi_device_open(gi_device_request request, gi_backend **backend, gi_error *err) {
     *backend = NULL;
-    if (request.kind == GI_DEVICE_AUTO) return open_auto(work, backend, why, why_size, err);
-    gi_status status = request.kind == GI_DEVICE_CPU ? gi_backend_cpu_open(backend, err)
-                                                     : gi_backend_cuda_open(request.index, backend, err);
-    if (status == GI_OK) snprintf(why, why_size, "as asked for");
-    return status;
+    return request.kind == GI_DEVICE_CUDA ? gi_backend_cuda_open(request.index, backend, err)
+                                          : gi_backend_cpu_open(backend, err);
 }

@@ -2,6 +2,8 @@
 #ifndef GI_RUN_DEVICE_H
 #define GI_RUN_DEVICE_H
 
+#include <stdbool.h>
+
 #include "core/backend.h"
 #include "core/pipeline.h"
 #include "core/status.h"
@@ -20,13 +22,18 @@ gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error
 typedef struct gi_work_estimate {
     const gi_pipeline *pipeline;
     size_t files;
-    unsigned long long input_bytes; // 0 when unknown
+    unsigned long long input_bytes; // of the files; pixels of images in memory; 0 when unknown
+    bool started;                   // a GPU is in use already: there is no start to pay for
 } gi_work_estimate;
 
-// Opens the backend. `auto` never fails for want of a GPU. `why` receives the reason of the choice in one line ("the
-// work is done before a CUDA context is up"); which device it is, the backend says. GI_ERR_DEVICE when what was asked
-// for is not usable.
-gi_status gi_device_open(gi_device_request request, const gi_work_estimate *work, gi_backend **backend, char *why,
-                         size_t why_size, gi_error *err);
+// True when `auto` takes a GPU for that work, if one is usable. *why: the reason, in one line.
+bool gi_device_pays(const gi_work_estimate *work, const char **why);
+
+// Opens the first GPU that opens. False: `reason` says why none does, and *backend is NULL.
+bool gi_device_open_any(gi_backend **backend, char *reason, size_t size);
+
+// Opens the backend that was asked for: GI_ERR_DEVICE when it is not usable. `auto` opens the CPU, which it needs in
+// any case: where there is no GPU, and where one runs out of memory.
+gi_status gi_device_open(gi_device_request request, gi_backend **backend, gi_error *err);
 
 #endif

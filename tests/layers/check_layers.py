@@ -1,6 +1,6 @@
 """The architecture's rules that a compiler does not check. Argument: the project's folder.
 
-Includes go one way, cli -> run -> codec | cpu | cuda -> core; codec and the backends never see each other. stb is seen by
+Includes go one way, cli -> api -> run -> codec | cpu | cuda -> core; codec and the backends never see each other. stb is seen by
 its codec alone, CUDA's headers by the CUDA backend and the kernels. Only cli prints, only main exits."""
 import pathlib
 import re
@@ -14,7 +14,7 @@ ALLOWED = {
     "cuda": {"cuda", "kernels", "core"},
     "run": {"run", "codec", "cpu", "cuda", "core"},
     "api": {"api", "run", "codec", "cpu", "cuda", "core"},
-    "cli": {"cli", "run", "codec", "cpu", "cuda", "core"},
+    "cli": {"cli", "api", "run", "codec", "cpu", "cuda", "core"},
 }
 EXITS = ("cli/main.c", "cli/signals.c")  # the second by a second SIGINT, in its handler
 PRINT = re.compile(r"\b(?:v?printf|puts|putchar|perror)\s*\(|\b(?:stdout|stderr)\b")
@@ -28,9 +28,9 @@ def code_only(text):
 
 
 def layer_of(path):
-    """The layer of a path relative to src/ or the project; api.c and gpuimg.h are the public interface."""
+    """The layer of a path relative to src/ or the project; api*.c and gpuimg.h are the public interface."""
     first = pathlib.PurePosixPath(path).parts[0]
-    return "api" if first in ("api.c", "gpuimg.h") else first
+    return "api" if first == "gpuimg.h" or re.fullmatch(r"api(_\w+)?\.[ch]", first) else first
 
 
 def check_includes(path, layer, text):

@@ -18,7 +18,6 @@ static int devices, cuda_calls;
 static bool opens;
 static gi_backend cpu = {.name = "cpu", .detail = "portable"}, cuda = {.name = "cuda:1", .detail = "fake"};
 static gi_error err;
-static char why[256];
 
 int gi_cpu_cores(void) { return 4; }
 
@@ -82,45 +81,49 @@ static void parses(void **state) {
     }
 }
 
-static gi_status open_device(gi_device_request request, gi_stage_kind kind, unsigned long long bytes,
-                             gi_backend **backend) {
+static bool pays(gi_stage_kind kind, gi_work_estimate work, const char *reason) {
+    const char *why = "";
     gi_stage stage = {.name = "fake", .kind = kind};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
-    gi_work_estimate work = {&pipeline, 1, bytes};
+    work.pipeline = &pipeline;
+    work.files = 1;
     cuda_calls = 0;
-    why[0] = '\0';
-    return gi_device_open(request, &work, backend, why, sizeof why, &err);
+    bool result = gi_device_pays(&work, &why);
+    assert_non_null(strstr(why, reason));
+    assert_int_equal(cuda_calls, 0);
+    return result;
 }
 
 static void automatic(void **state) {
     (void)state;
-    const gi_device_request request = {GI_DEVICE_AUTO, 0};
+    // Point operations never pay for the copies, however many.
+    assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.input_bytes = 1ULL << 40}, "memory speed"));
+    assert_false(pays(GI_STAGE_WINDOW, (gi_work_estimate){.input_bytes = 1000000}, "context"));
+    assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.input_bytes = 1ULL << 32}, "enough work"));
+    // Once a GPU is in use, less work is enough.
+    assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.input_bytes = 1000000, .started = true}, "enough work"));
+    assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.input_bytes = 1000000, .started = true}, "memory speed"));
+}
+
+static void first_gpu(void **state) {
+    (void)state;
+    char reason[256] = "";
     gi_backend *backend = NULL;
     devices = 2;
     opens = true;
-    // Point operations never pay for the copies, however many.
-    assert_int_equal(open_device(request, GI_STAGE_POINT, 1ULL << 40, &backend), GI_OK);
-    assert_ptr_equal(backend, &cpu);
-    assert_int_equal(cuda_calls, 0);
-    assert_non_null(strstr(why, "memory speed"));
-    assert_int_equal(open_device(request, GI_STAGE_WINDOW, 1000000, &backend), GI_OK);
-    assert_ptr_equal(backend, &cpu);
-    assert_int_equal(cuda_calls, 0);
-    assert_non_null(strstr(why, "context"));
-    assert_int_equal(open_device(request, GI_STAGE_WINDOW, 1ULL << 32, &backend), GI_OK);
+    assert_true(gi_device_open_any(&backend, reason, sizeof reason));
     assert_ptr_equal(backend, &cuda); // the first that is usable
     opens = false;
-    assert_int_equal(open_device(request, GI_STAGE_WINDOW, 1ULL << 32, &backend), GI_OK);
-    assert_ptr_equal(backend, &cpu);
-    assert_non_null(strstr(why, "device 1 is broken"));
+    assert_false(gi_device_open_any(&backend, reason, sizeof reason));
+    assert_null(backend);
+    assert_string_equal(reason, "device 1 is broken");
     devices = 1;
-    assert_int_equal(open_device(request, GI_STAGE_WINDOW, 1ULL << 32, &backend), GI_OK);
-    assert_non_null(strstr(why, "too old"));
+    assert_false(gi_device_open_any(&backend, reason, sizeof reason));
+    assert_string_equal(reason, "too old");
     devices = 0;
-    assert_int_equal(open_device(request, GI_STAGE_WINDOW, 1ULL << 32, &backend), GI_OK);
-    assert_ptr_equal(backend, &cpu);
-    assert_non_null(strstr(why, "no driver"));
+    assert_false(gi_device_open_any(&backend, reason, sizeof reason));
+    assert_string_equal(reason, "no driver");
 }
 
 static void asked_for(void **state) {
@@ -128,18 +131,21 @@ static void asked_for(void **state) {
     gi_backend *backend = NULL;
     devices = 2;
     opens = true;
-    assert_int_equal(open_device((gi_device_request){GI_DEVICE_CPU, 0}, GI_STAGE_WINDOW, 1ULL << 40, &backend), GI_OK);
+    cuda_calls = 0;
+    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_CPU, 0}, &backend, &err), GI_OK);
+    assert_ptr_equal(backend, &cpu);
+    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_AUTO, 0}, &backend, &err), GI_OK);
     assert_ptr_equal(backend, &cpu);
     assert_int_equal(cuda_calls, 0);
-    assert_int_equal(open_device((gi_device_request){GI_DEVICE_CUDA, 1}, GI_STAGE_POINT, 1, &backend), GI_OK);
+    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_CUDA, 1}, &backend, &err), GI_OK);
     assert_ptr_equal(backend, &cuda);
-    assert_int_equal(open_device((gi_device_request){GI_DEVICE_CUDA, 0}, GI_STAGE_POINT, 1, &backend), GI_ERR_DEVICE);
+    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_CUDA, 0}, &backend, &err), GI_ERR_DEVICE);
     assert_null(backend);
     assert_string_equal(err.text, "device 0 is broken");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parses), cmocka_unit_test(automatic),
-                                       cmocka_unit_test(asked_for)};
+                                       cmocka_unit_test(first_gpu), cmocka_unit_test(asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,164 @@
+// Contexts: a device, and slots that are kept from run to run.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api_internal.h"
+#include "cpu/backend_cpu.h"
+
+// What a run has of a device, kept while no run has it.
+typedef struct lane {
+    struct lane *next;
+    gi_backend *backend;
+    gi_slot *slot, *fallback;
+} lane;
+
+struct gpuimg_context {
+    gi_device_request request;
+    int threads;
+    char device[16];
+    pthread_mutex_t mutex; // of all below
+    gi_backend *cpu;       // unless a GPU was asked for
+    gi_backend *cuda;      // where a GPU was asked for, or `auto` has started one
+    bool tried;            // `auto` has looked for one
+    char none[256];        // and why there is none
+    lane *idle;
+};
+
+static gi_status open_backends(gpuimg_context *context, gi_error *err) {
+    gi_device_kind kind = context->request.kind;
+    bool automatic = kind == GI_DEVICE_AUTO;
+    gi_backend **backend = kind == GI_DEVICE_CUDA ? &context->cuda : &context->cpu;
+    gi_status status = gi_device_open(context->request, backend, err);
+    if (status != GI_OK) return status;
+    snprintf(context->device, sizeof context->device, "%s", automatic ? "auto" : (*backend)->name);
+    return GI_OK;
+}
+
+static gi_status open_context(const char *device, int threads, gpuimg_context **out, gi_error *err) {
+    gi_device_request request;
+    if (!out) return gi_fail(err, GI_ERR_USAGE, "context: no place for it");
+    *out = NULL;
+    if (threads < 0) return gi_fail(err, GI_ERR_USAGE, "context: %d is no number of threads", threads);
+    gi_status status = gi_device_parse(device ? device : "auto", &request, err);
+    if (status != GI_OK) return status;
+    gpuimg_context *context = calloc(1, sizeof *context);
+    if (!context) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    pthread_mutex_init(&context->mutex, NULL);
+    context->request = request;
+    context->threads = threads;
+    status = open_backends(context, err);
+    if (status == GI_OK)
+        *out = context;
+    else
+        gpuimg_context_close(context);
+    return status;
+}
+
+gpuimg_status gpuimg_context_open(const char *device, int threads, gpuimg_context **context, gpuimg_error *error) {
+    gi_error err = {.status = GI_OK};
+    return gi_api_result(open_context(device, threads, context, &err), &err, error);
+}
+
+static void lane_free(lane *l) {
+    if (l->slot) l->slot->ops->slot_close(l->slot);
+    if (l->fallback) l->fallback->ops->slot_close(l->fallback);
+    free(l);
+}
+
+void gpuimg_context_close(gpuimg_context *context) {
+    if (!context) return;
+    for (lane *l = context->idle, *next; l; l = next) {
+        next = l->next;
+        lane_free(l);
+    }
+    if (context->cuda) context->cuda->ops->close(context->cuda);
+    if (context->cpu) context->cpu->ops->close(context->cpu);
+    pthread_mutex_destroy(&context->mutex);
+    free(context);
+}
+
+const char *gpuimg_context_device(const gpuimg_context *context) { return context ? context->device : ""; }
+
+int gi_context_threads(const gpuimg_context *context) { return context->threads; }
+
+// The GPU that `auto` takes, started at the first need.
+static gi_backend *automatic_gpu(gpuimg_context *context) {
+    if (!context->tried) gi_device_open_any(&context->cuda, context->none, sizeof context->none);
+    context->tried = true;
+    return context->cuda;
+}
+
+void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice) {
+    *choice = (gi_choice){.backend = context->request.kind == GI_DEVICE_CUDA ? context->cuda : context->cpu};
+    snprintf(choice->why, sizeof choice->why, "as asked for");
+    if (context->request.kind != GI_DEVICE_AUTO) return;
+    gi_work_estimate estimate = *work;
+    const char *why = "";
+    pthread_mutex_lock(&context->mutex);
+    estimate.started = context->cuda != NULL;
+    bool pays = gi_device_pays(&estimate, &why);
+    gi_backend *gpu = pays ? automatic_gpu(context) : NULL;
+    snprintf(choice->why, sizeof choice->why, "%s%.200s", pays && !gpu ? "no GPU is usable: " : "",
+             pays && !gpu ? context->none : why);
+    pthread_mutex_unlock(&context->mutex);
+    if (gpu) {
+        choice->fallback = choice->backend;
+        choice->backend = gpu;
+    }
+}
+
+static lane *take_lane(gpuimg_context *context, gi_backend *backend) {
+    pthread_mutex_lock(&context->mutex);
+    lane **at = &context->idle, *found;
+    while (*at && (*at)->backend != backend) at = &(*at)->next;
+    found = *at;
+    if (found) *at = found->next;
+    pthread_mutex_unlock(&context->mutex);
+    if (!found) found = calloc(1, sizeof *found);
+    if (found) found->backend = backend;
+    return found;
+}
+
+static void give_lane(gpuimg_context *context, lane *l) {
+    pthread_mutex_lock(&context->mutex);
+    l->next = context->idle;
+    context->idle = l;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+// On the worker's slot, opened when it has none.
+static gi_status process(gi_worker *worker, const gi_process_request *request, gi_error *err) {
+    bool skipped = false;
+    gi_status status = worker->slot ? GI_OK : gi_worker_open(worker, err);
+    return status == GI_OK ? gi_process(worker, request, &skipped, err) : status;
+}
+
+gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, const gi_process_request *request,
+                             unsigned long long input_bytes, gi_error *err) {
+    gi_work_estimate work = {.pipeline = batch->pipeline, .files = 1, .input_bytes = input_bytes};
+    gi_choice choice;
+    gi_context_choose(context, &work, &choice);
+    lane *l = take_lane(context, choice.backend);
+    if (!l) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    batch->backend = choice.backend;
+    batch->fallback = choice.fallback;
+    gi_stop stop = {.cancel = batch->cancel};
+    gi_gate gate;
+    gi_gate_init(&gate, 0);
+    gi_worker worker = {.options = batch,
+                        .stop = &stop,
+                        .gate = &gate,
+                        .threads = context->threads > 0 ? context->threads : gi_cpu_cores(),
+                        .slot = l->slot,
+                        .fallback = l->fallback};
+    gi_status status = process(&worker, request, err);
+    gi_gate_destroy(&gate);
+    l->slot = worker.slot;
+    l->fallback = worker.fallback;
+    if (status == GI_ERR_DEVICE || !l->slot)
+        lane_free(l); // what failed once is not tried again
+    else
+        give_lane(context, l);
+    return status;
+}

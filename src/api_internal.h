@@ -1,0 +1,74 @@
+// What the files of the public API share, and what the command line takes from behind it.
+#ifndef GI_API_INTERNAL_H
+#define GI_API_INTERNAL_H
+
+#include <stdint.h>
+
+#include "gpuimg.h"
+#include "run/batch.h"
+#include "run/device.h"
+#include "run/process.h"
+
+struct gpuimg_pipeline {
+    gi_pipeline stages;
+    char *text; // canonical, owned
+};
+
+// ---- errors, options and views (api.c) ----------------------------------------------------------------------------
+
+// Gives `status` to the caller, and the reason in *error unless that is NULL.
+gpuimg_status gi_api_result(gi_status status, const gi_error *err, gpuimg_error *error);
+
+// Speaks to the options' on_message.
+typedef struct gi_api_voice {
+    const gpuimg_options *options;
+    pthread_mutex_t mutex; // one call at a time
+    const char *failed;    // the first file that failed, as it was given
+    char reason[480];      // why
+} gi_api_voice;
+
+// Options as the run layer has them. `options` and `voice` hold what `batch` and `messages` point at.
+typedef struct gi_api_setup {
+    gpuimg_options options;
+    gi_api_voice voice;
+    gi_messages messages;
+    gi_batch_options batch; // pipeline, backends and callbacks are not set
+} gi_api_setup;
+
+// Checks the caller's options (NULL: the defaults). GI_ERR_USAGE. End with gi_api_setup_end, also after failure.
+gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup, gi_error *err);
+void gi_api_setup_end(gi_api_setup *setup);
+
+// The caller's image as a view. GI_ERR_USAGE for one that is none; `what` ("input") names it.
+gi_status gi_api_view(const gpuimg_image *image, const char *what, gi_view *view, gi_error *err);
+
+// Likewise but for data and pitch.
+gi_status gi_api_shape(const gpuimg_image *image, const char *what, gi_shape *shape, gi_error *err);
+
+// GI_ERR_USAGE for NULL, and for a pipeline that ends in hist.
+gi_status gi_api_images_only(const gpuimg_pipeline *pipeline, gi_error *err);
+
+// Bytes of a regular file; 0 for others.
+unsigned long long gi_api_file_bytes(const char *path);
+
+// ---- contexts (api_context.c) -------------------------------------------------------------------------------------
+
+// Where a piece of work runs. The backends are the context's.
+typedef struct gi_choice {
+    gi_backend *backend;
+    gi_backend *fallback; // of `auto`, where the backend is a GPU; else NULL
+    char why[256];        // one line
+} gi_choice;
+
+// Chooses for the work; a GPU that `auto` starts is kept for later work. Thread-safe.
+void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice);
+
+// CPU threads that one call may use; 0: all.
+int gi_context_threads(const gpuimg_context *context);
+
+// Runs one image in the calling thread, on a slot of the context's. `batch` has pipeline and callbacks set.
+// `input_bytes` as in gi_work_estimate. Thread-safe.
+gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, const gi_process_request *request,
+                             unsigned long long input_bytes, gi_error *err);
+
+#endif

@@ -1,0 +1,66 @@
+#include "run/image_file.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "run/output.h"
+#include "run/path.h"
+#include "run/read.h"
+
+static gi_status decode(gi_decoder *decoder, gi_view *image, gi_error *err) {
+    gi_shape shape = gi_decoder_header(decoder)->shape;
+    size_t bytes = 0;
+    gi_status status = gi_shape_bytes(shape, &bytes, err);
+    if (status != GI_OK) return status;
+    *image = gi_view_packed(malloc(bytes), shape, GI_HOST);
+    if (!image->data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
+    return gi_decoder_rows(decoder, image, err);
+}
+
+gi_status gi_image_load(const char *path, const gi_batch_options *options, gi_view *image, gi_error *err) {
+    gi_read_options reading = {.image_only = true, .cancel = options->cancel};
+    gi_decode_options decoding = options->decode;
+    gi_file_data file = {.data = NULL};
+    gi_decoder *decoder = NULL;
+    *image = (gi_view){.data = NULL};
+    decoding.file = path;
+    gi_status status = gi_read_file(path, &reading, &file, err);
+    if (status == GI_OK) status = gi_decoder_open((gi_bytes){file.data, file.size}, &decoding, &decoder, err);
+    if (status == GI_OK) status = decode(decoder, image, err);
+    gi_decoder_close(decoder);
+    free(file.data);
+    if (status != GI_OK) {
+        free(image->data);
+        image->data = NULL;
+    }
+    return status;
+}
+
+static gi_status encode(gi_output *output, const gi_encode_options *options, const gi_view *image, gi_error *err) {
+    gi_sink sink = gi_output_sink(output);
+    gi_encoder *encoder = NULL;
+    gi_status status = gi_encoder_open(gi_view_shape(image), options, &sink, &encoder, err);
+    if (status == GI_OK) status = gi_encoder_rows(encoder, image, err);
+    if (status == GI_OK) status = gi_encoder_finish(encoder, err);
+    gi_encoder_close(encoder);
+    return status;
+}
+
+gi_status gi_image_save(const char *path, const gi_batch_options *options, const gi_view *image, gi_error *err) {
+    gi_encode_options encoding = options->encode;
+    gi_output *output = NULL;
+    struct stat st;
+    char shown[GI_PATH_SHOWN];
+    encoding.file = path;
+    if (encoding.format == GI_FORMAT_UNKNOWN) encoding.format = gi_format_of_name(path);
+    if (encoding.format == GI_FORMAT_UNKNOWN)
+        return gi_fail(err, GI_ERR_USAGE, "%s: neither .png nor .jpg, and no format was given",
+                       gi_path_show(path, shown));
+    if ((options->skip_existing || options->no_clobber) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return options->skip_existing ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(path, shown));
+    gi_status status = gi_output_open_cancellable(path, options->cancel, &output, err);
+    if (status == GI_OK) status = encode(output, &encoding, image, err);
+    if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
+    gi_output_close(output);
+    return status;
+}
