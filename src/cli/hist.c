@@ -10,10 +10,11 @@
 #include "cli/signals.h"
 #include "cli/sink.h"
 
-static gi_status refuse_format(gi_error *err, const char *format, const char *culprit, const char *mark) {
+static gi_status refuse_name(const char *name, gi_error *err) {
     gi_buffer words = {0};
-    gi_report_add_words(&words, mark);
-    gi_status status = gi_fail(err, GI_ERR_USAGE, format, culprit, words.failed ? "" : words.data);
+    gi_report_add_words(&words, ".");
+    gi_status status = gi_fail(err, GI_ERR_USAGE, "no report format has the extension of '%.200s': known are %s", name,
+                               words.failed ? "" : words.data);
     gi_buffer_free(&words);
     return status;
 }
@@ -21,16 +22,11 @@ static gi_status refuse_format(gi_error *err, const char *format, const char *cu
 static gi_status choose_style(const gi_options *options, const gi_report_style **style, gi_error *err) {
     bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
     *style = &gi_report_text;
-    if (options->format) {
-        *style = gi_report_style_of_word(options->format);
-        if (!*style)
-            return refuse_format(err, "--format %s is for images; a report's formats are %s", options->format, "");
-    } else if (!to_stdout) {
+    if (options->report_format)
+        *style = gi_report_style_of_word(options->report_format);
+    else if (!to_stdout)
         *style = gi_report_style_of_name(options->output);
-        if (!*style)
-            return refuse_format(err, "no report format has the extension of '%.200s': known are %s", options->output,
-                                 ".");
-    }
+    if (!*style) return refuse_name(options->output, err);
     if ((*style)->binary && to_stdout && isatty(STDOUT_FILENO))
         return gi_fail(err, GI_ERR_USAGE, "standard output is a terminal: send the %s to a file or a pipe",
                        (*style)->word);

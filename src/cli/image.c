@@ -13,16 +13,10 @@ static gi_status refuse_usage(const char *user, const char *reason) {
     return GI_ERR_USAGE;
 }
 
-static gi_status image_format(const char *user, const char *text, gi_format *format) {
-    *format = GI_FORMAT_UNKNOWN;
-    if (!text) return GI_OK;
-    if (strcmp(text, "png") == 0)
-        *format = GI_FORMAT_PNG;
-    else if (strcmp(text, "jpg") == 0 || strcmp(text, "jpeg") == 0)
-        *format = GI_FORMAT_JPEG;
-    else
-        return refuse_usage(user, "option --format takes png or jpg where images are written; others are for hist");
-    return GI_OK;
+// Of a word of --format, or NULL.
+static gi_format image_format(const char *word) {
+    if (!word) return GI_FORMAT_UNKNOWN;
+    return strcmp(word, "png") == 0 ? GI_FORMAT_PNG : GI_FORMAT_JPEG;
 }
 
 // Checks and splits the operands IN... OUT.
@@ -40,7 +34,7 @@ static gi_status take_operands(gi_session *session, gi_operands operands) {
     session->inputs = operands.names;
     session->input_count = operands.count - 1;
     session->output = operands.names[operands.count - 1];
-    if (image_format(session->user, options->format, &session->format)) return GI_ERR_USAGE;
+    session->format = image_format(options->format);
     bool to_stdout = strcmp(session->output, "-") == 0;
     if (to_stdout && isatty(STDOUT_FILENO))
         return refuse_usage(session->user, "standard output is a terminal: send the image to a file or a pipe");

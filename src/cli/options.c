@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/option_values.h"
+#include "core/text.h"
 
 #define ROW(kind, name, long_name, letter, argument, words, min, max, standard, taken_by, help)                        \
     {long_name,      argument, words, standard, help, min, max, offsetof(gi_options, name),                            \
@@ -19,10 +20,24 @@ typedef struct parser {
     gi_options *options;
 } parser;
 
-static int find_long(const char *name, size_t length) {
-    for (int i = 0; i < GI_GLOBAL_COUNT; i++)
-        if (strlen(gi_global_table[i].name) == length && memcmp(gi_global_table[i].name, name, length) == 0) return i;
-    return -1;
+static bool has_name(int id, const char *name, size_t length) {
+    return strlen(gi_global_table[id].name) == length && memcmp(gi_global_table[id].name, name, length) == 0;
+}
+
+// The first row of that name which is for the mask, else the first of all, else -1.
+static int find_long(unsigned mask, const char *name, size_t length) {
+    int found = -1;
+    for (int i = 0; i < GI_GLOBAL_COUNT; i++) {
+        if (!has_name(i, name, length)) continue;
+        if (gi_global_table[i].taken_by & mask) return i;
+        if (found < 0) found = i;
+    }
+    return found;
+}
+
+static bool is_first_of_name(unsigned mask, int id) {
+    const char *name = gi_global_table[id].name;
+    return (gi_global_table[id].taken_by & mask) && find_long(mask, name, strlen(name)) == id;
 }
 
 static int find_letter(char letter) {
@@ -31,13 +46,16 @@ static int find_letter(char letter) {
     return -1;
 }
 
-static gi_status refuse_misplaced(const gi_global_option *option, const char *user, gi_error *err) {
+static const char *place_of(const gi_global_option *option) {
     bool report = option->taken_by & GI_FOR_HIST;
-    const char *place = option->taken_by == GI_FOR_PIPELINE ? "run"
-                        : option->taken_by == GI_FOR_RUN    ? "commands that read images"
-                        : report                            ? "hist and pipelines that end in it"
-                                                            : "commands that write images";
-    return gi_fail(err, GI_ERR_USAGE, "option --%s is not for %s, but for %s", option->name, user, place);
+    return option->taken_by == GI_FOR_PIPELINE ? "run"
+           : option->taken_by == GI_FOR_RUN    ? "commands that read images"
+           : report                            ? "hist and pipelines that end in it"
+                                               : "commands that write images";
+}
+
+static gi_status refuse_misplaced(const gi_global_option *option, const char *user, gi_error *err) {
+    return gi_fail(err, GI_ERR_USAGE, "option --%s is not for %s, but for %s", option->name, user, place_of(option));
 }
 
 static gi_status refuse_unknown(const parser *p, const char *name, size_t length, gi_error *err) {
@@ -46,7 +64,7 @@ static gi_status refuse_unknown(const parser *p, const char *name, size_t length
     size_t count = 0;
     for (int i = 0; stage && i < stage->option_count && i < 64; i++) words[count++] = stage->options[i].name;
     for (int i = 0; i < GI_GLOBAL_COUNT; i++)
-        if (gi_global_table[i].taken_by & p->user->mask) words[count++] = gi_global_table[i].name;
+        if (is_first_of_name(p->user->mask, i)) words[count++] = gi_global_table[i].name;
     const char *near = gi_word_meant(name, length, words, count);
     int shown = length > 100 ? 100 : (int)length;
     if (near) return gi_fail(err, GI_ERR_USAGE, "unknown option '--%.*s': did you mean '--%s'?", shown, name, near);
@@ -58,26 +76,59 @@ static gi_status refuse_unknown(const parser *p, const char *name, size_t length
     return gi_fail(err, GI_ERR_USAGE, "unknown option '--%.*s'", shown, name);
 }
 
+// What the rows of one name accept together, where several are for the mask.
+static void accepts_text(unsigned mask, int id, char *text, size_t size) {
+    gi_text out = gi_text_over(text, size);
+    const char *name = gi_global_table[id].name;
+    int rows = 0;
+    for (int i = id; i < GI_GLOBAL_COUNT; i++)
+        rows += has_name(i, name, strlen(name)) && (gi_global_table[i].taken_by & mask);
+    for (int i = id, row = 0; i < GI_GLOBAL_COUNT; i++) {
+        char accepts[160];
+        if (!has_name(i, name, strlen(name)) || !(gi_global_table[i].taken_by & mask)) continue;
+        gi_global_accepts(&gi_global_table[i], accepts, sizeof accepts);
+        gi_text_add(&out, "%s%s", row++ ? ", or " : "", accepts);
+        if (rows > 1) gi_text_add(&out, " for %s", place_of(&gi_global_table[i]));
+    }
+}
+
+// Each row of the name takes the value if it can; one must.
+static gi_status set_rows(parser *p, int id, const char *value, gi_error *err) {
+    const char *name = gi_global_table[id].name;
+    bool taken = false;
+    for (int i = id; i < GI_GLOBAL_COUNT; i++) {
+        if (!has_name(i, name, strlen(name)) || !(gi_global_table[i].taken_by & p->user->mask)) continue;
+        bool good = gi_global_parse(&gi_global_table[i], value, p->options, NULL) == GI_OK;
+        p->options->given &= ~((uint64_t)1 << i);
+        p->options->given |= (uint64_t)good << i;
+        taken |= good;
+    }
+    if (taken) return GI_OK;
+    char accepts[400];
+    accepts_text(p->user->mask, id, accepts, sizeof accepts);
+    return gi_fail(err, GI_ERR_USAGE, "option --%s must be %s, not '%.100s'", name, accepts, value);
+}
+
 // Sets a global option; `value` is what follows '=' or stands in the same bundle, NULL when there is none.
 static gi_status set_global(parser *p, int id, const char *value, gi_error *err) {
     const gi_global_option *option = &gi_global_table[id];
     if (!(option->taken_by & p->user->mask)) return refuse_misplaced(option, p->user->name, err);
-    p->options->given |= (uint64_t)1 << id;
     if (option->type == GI_TYPE_FLAG) {
         if (value) return gi_fail(err, GI_ERR_USAGE, "option --%s takes no value", option->name);
         // The later of the two counts.
         if (id == GI_GLOBAL_quiet) p->options->verbose = false;
         if (id == GI_GLOBAL_verbose) p->options->quiet = false;
+        p->options->given |= (uint64_t)1 << id;
         *(bool *)((char *)p->options + option->field_offset) = true;
         return GI_OK;
     }
     if (!value) value = *p->next ? *p->next++ : NULL;
     if (!value) {
-        char accepts[160];
-        gi_global_accepts(option, accepts, sizeof accepts);
+        char accepts[400];
+        accepts_text(p->user->mask, id, accepts, sizeof accepts);
         return gi_fail(err, GI_ERR_USAGE, "option --%s needs a value: %s", option->name, accepts);
     }
-    return gi_global_parse(option, value, p->options, err);
+    return set_rows(p, id, value, err);
 }
 
 static gi_status set_stage_option(parser *p, const gi_stage_option *option, const char *value, gi_error *err) {
@@ -93,7 +144,7 @@ static gi_status set_stage_option(parser *p, const gi_stage_option *option, cons
 static gi_status parse_long(parser *p, const char *argument, gi_error *err) {
     size_t length = strcspn(argument, "=");
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    int id = find_long(argument, length);
+    int id = find_long(p->user->mask, argument, length);
     if (id >= 0) return set_global(p, id, value, err);
     const gi_stage_option *option = p->user->stage ? gi_stage_option_find(p->user->stage, argument, length) : NULL;
     if (option) return set_stage_option(p, option, value, err);
@@ -144,8 +195,16 @@ void gi_options_free(gi_options *options) {
 }
 
 gi_status gi_options_check(const gi_options *options, const char *user, unsigned mask, gi_error *err) {
-    for (int i = 0; i < GI_GLOBAL_COUNT; i++)
-        if ((options->given >> i & 1) && !(gi_global_table[i].taken_by & (mask | GI_FOR_PIPELINE)))
-            return refuse_misplaced(&gi_global_table[i], user, err);
+    for (int i = 0; i < GI_GLOBAL_COUNT; i++) {
+        const gi_global_option *option = &gi_global_table[i];
+        if (!(options->given >> i & 1) || (option->taken_by & (mask | GI_FOR_PIPELINE))) continue;
+        const gi_global_option *meant = &gi_global_table[find_long(mask, option->name, strlen(option->name))];
+        if (!(meant->taken_by & mask)) return refuse_misplaced(option, user, err);
+        if (options->given >> (meant - gi_global_table) & 1) continue;
+        // The value was one of other commands.
+        char accepts[160];
+        gi_global_accepts(meant, accepts, sizeof accepts);
+        return gi_fail(err, GI_ERR_USAGE, "option --%s must be %s for %s", option->name, accepts, place_of(meant));
+    }
     return GI_OK;
 }

@@ -11,7 +11,8 @@
 //   DEVICE  const char *          auto, cpu, cuda or cuda:N; points at what was typed
 //   COLOUR  gi_colour             #rgb, #rrggbb, r,g,b, white or black
 //   TEXT    const char *          anything but nothing; points at what was typed
-// The default is parsed as if typed; "" leaves the field zero.
+// The default is parsed as if typed; "" leaves the field zero. Rows of the same name are one option that takes other
+// values for other commands; each has a field of its own, and a command that both are for (run) takes what either does.
 #ifndef GI_CLI_OPTIONS_H
 #define GI_CLI_OPTIONS_H
 
@@ -30,8 +31,10 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "write the report to FILE (.txt, .json, .csv, .svg, .png or .html) instead of standard output")             \
     OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
-    OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg|txt|json|csv|svg|html", 0, 0, "", GI_FOR_RUN,          \
-           "format of the output whatever its name (for images png or jpg, for reports all but jpg)")                  \
+    OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg", 0, 0, "", GI_FOR_IMAGE,                              \
+           "format of the images, whatever OUT is named")                                                              \
+    OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \
+           "format of the report, whatever its file is named")                                                         \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
     OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, "6", GI_FOR_IMAGE, "PNG compression, from fast to small")  \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \

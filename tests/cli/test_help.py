@@ -58,6 +58,15 @@ def test_ranges_and_defaults(gpuimg):
     assert "from 0 to 65535, or otsu (default half of the range" in flat(gpuimg.ok("help", "threshold").text)
 
 
+def test_formats_are_those_of_the_command(gpuimg):
+    gray, hist, run = (flat(gpuimg.ok("help", name).text) for name in ("gray", "hist", "run"))
+    for text in (gray, run):
+        assert "--format FORMAT format of the images, whatever OUT is named: png, jpg or jpeg" in text
+    for text in (hist, run):
+        assert "--format FORMAT format of the report, whatever its file is named: txt, json" in text
+    assert "json" not in gray and "or jpeg" not in hist and "png, jpg" not in hist
+
+
 @pytest.mark.parametrize("columns,width", [("60", 60), ("80", 80), ("95", 95), ("300", 100)])
 def test_help_wraps(gpuimg, columns, width):
     lines = gpuimg.ok("help", "gray", env={"COLUMNS": columns}).text.splitlines()

@@ -42,6 +42,27 @@ def test_bad_values_name_what_is_accepted(gpuimg, image, args, accepted):
     assert accepted in gpuimg.refused("gray", "a.png", "b.png", *args).err
 
 
+@pytest.mark.parametrize("args,accepted", [
+    (("gray", "--format", "txt", "a.png", "b"), "must be png, jpg or jpeg, not 'txt'"),
+    (("hist", "--format", "jpg", "a.png"), "must be txt, json"),
+    (("run", "gray", "--format", "csv", "a.png", "b"), "must be png, jpg or jpeg for commands that write images"),
+    (("run", "gray | hist", "--format", "jpg", "a.png"), "for hist and pipelines that end in it"),
+    (("run", "gray", "--format", "gif", "a.png", "b"), "png, jpg or jpeg for commands that write images, or txt, json"),
+    (("run", "gray", "--format", "png", "--format", "csv", "a.png", "b"), "must be png, jpg or jpeg"),
+    (("info", "--format", "png"), "option --format is not for info"),
+])
+def test_formats_are_those_of_the_command(gpuimg, image, args, accepted):
+    image("a.png")
+    assert accepted in gpuimg.refused(*args).err
+
+
+def test_the_last_format_counts_in_a_pipeline(gpuimg, image):
+    image("a.png")
+    assert gpuimg.ok("run", "hist", "--format", "jpg", "--format", "csv", "a.png").text.startswith("file,")
+    image_out = gpuimg.ok("run", "gray", "--format", "txt", "--format", "jpg", "a.png", "-").out
+    assert decoded(image_out).format == "JPEG"
+
+
 def test_a_levels_range(gpuimg, image):
     image("a.png")
     for level in ("-1", "65536", "otsus", "1.5", ""):

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/buffer.h"
+#include "cli/options.h"
 #include "cli/report.h"
 
 static void test_safe_text(void **state) {
@@ -239,6 +240,25 @@ static void test_numbers(void **state) {
     gi_buffer_free(&text);
 }
 
+// The option's row names the formats; each has its style, and no style is without a word there.
+static void test_option_words(void **state) {
+    (void)state;
+    const char *words = gi_global_table[GI_GLOBAL_report_format].words;
+    gi_buffer all = {0}, listed = {0};
+    for (size_t length; *words; words += length + (words[length] == '|')) {
+        char word[16] = "";
+        length = strcspn(words, "|");
+        assert_true(length < sizeof word);
+        memcpy(word, words, length);
+        assert_non_null(gi_report_style_of_word(word));
+        gi_buffer_printf(&listed, "%s%s", listed.size == 0 ? "" : words[length] ? ", " : " and ", word);
+    }
+    gi_report_add_words(&all, "");
+    assert_string_equal(listed.data, all.data);
+    gi_buffer_free(&all);
+    gi_buffer_free(&listed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_safe_text),
@@ -253,6 +273,7 @@ int main(void) {
         cmocka_unit_test(test_plot_shows_single_counts),
         cmocka_unit_test(test_plot_cuts_spikes),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_option_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
