@@ -15,6 +15,7 @@ static const gi_command own_commands[] = {
      {"run 'gray 709 | threshold otsu' scans/ masks/", "run 'gray | hist' photo.jpg"},
      NULL,
      GI_FOR_RUN | GI_FOR_PIPELINE,
+     GI_OPERANDS_PIPELINE,
      gi_run_command},
     {"info",
      "",
@@ -23,6 +24,7 @@ static const gi_command own_commands[] = {
      {"info", "info | grep -i cuda"},
      NULL,
      GI_FOR_INFO,
+     GI_OPERANDS_NONE,
      gi_info_command},
     {"help",
      "[COMMAND]",
@@ -31,6 +33,7 @@ static const gi_command own_commands[] = {
      {"help gray", "help run"},
      NULL,
      GI_FOR_INFO,
+     GI_OPERANDS_COMMAND,
      gi_help_command},
 };
 enum { OWN_COUNT = sizeof own_commands / sizeof own_commands[0] };
@@ -44,6 +47,7 @@ static gi_command of_stage(const gi_stage *stage) {
                           {stage->examples[0], stage->examples[1]},
                           stage,
                           sink ? GI_FOR_HIST : GI_FOR_IMAGE,
+                          GI_OPERANDS_IMAGES,
                           sink ? gi_hist_command : gi_image_command};
     return command;
 }

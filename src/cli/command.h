@@ -7,14 +7,23 @@
 
 typedef struct gi_command gi_command;
 
+// What the arguments that are no options are.
+typedef enum gi_operand_kind {
+    GI_OPERANDS_NONE,
+    GI_OPERANDS_IMAGES,   // image files and directories
+    GI_OPERANDS_PIPELINE, // a pipeline first, then the same
+    GI_OPERANDS_COMMAND   // the name of a command
+} gi_operand_kind;
+
 struct gi_command {
     const char *name;
     const char *usage; // what follows "gpuimg NAME"
     const char *summary;
     const char *detail;
     const char *examples[2];
-    const gi_stage *stage;                                            // NULL unless the command is a stage
-    unsigned mask;                                                    // GI_FOR_ bits
+    const gi_stage *stage; // NULL unless the command is a stage
+    unsigned mask;         // GI_FOR_ bits
+    gi_operand_kind operands;
     int (*run)(const gi_command *command, const gi_options *options); // returns the exit status
 };
 

@@ -1,0 +1,100 @@
+#include "cli/help_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report.h"
+
+const char gi_help_summary[] = "image pipelines on a GPU or on all CPU cores";
+const char gi_help_about[] = "Runs image pipelines on an NVIDIA GPU, or on all CPU cores, with the same bytes out on "
+                             "either.";
+
+const gi_help_item gi_help_statuses[] = {{"0", "all done"},
+                                         {"1", "an input failed or an output could not be written"},
+                                         {"2", "usage error, nothing touched"},
+                                         {"3", "the device asked for is not usable"},
+                                         {"130 or 143", "interrupted"},
+                                         {NULL, NULL}};
+
+const gi_help_item gi_help_variables[] = {
+    {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda or cuda:N"},
+    {"COLUMNS", "width of help and of reports as text; without it the terminal's"},
+    {"NO_COLOR", "anything in it: no colours on a terminal"},
+    {NULL, NULL}};
+
+const char *const gi_help_examples[] = {"gray in.png out.png", "gray photos/ out/", "hist photo.jpg",
+                                        "run 'gray 709 | threshold otsu' scans/ masks/", NULL};
+
+static const char images_paragraph[] =
+    "IN is a PNG or JPEG file, a directory of them, or - for standard input; OUT is a file, or a directory when there "
+    "are several images, or - for standard output. The format follows OUT's extension (.png, .jpg, .jpeg), else the "
+    "input's. PNGs of 16 bits are read as 8 bits. A JPEG is written with three channels, equal ones for gray, and with "
+    "its usual losses: exact values, such as masks, want PNG.";
+static const char reports_paragraph[] =
+    "Several images: their reports follow each other in the order of the inputs; --total adds gray, red, green, blue "
+    "and alpha up, each over the images that have it. JSON: {\"schema\":1, \"images\":[{file, width, height, pixels, "
+    "channels:[{name, bins, count, min, max, mean, std, median, percentiles, entropy, otsu, clipped_shadows, "
+    "clipped_highlights}]}]}; bins are the counts, count is their sum. CSV: the columns file, channel, bin, from, to, "
+    "count; a bin holds the levels from..to.";
+
+static void add_report_paragraph(gi_buffer *text) {
+    gi_buffer_puts(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
+                         "report follows the extension of -o (");
+    gi_report_add_words(text, ".");
+    gi_buffer_puts(text, "), else it is text. SVG and PNG hold a plot for each image, one below the other; HTML is a "
+                         "page of its own with thumbnails, plots, tables and an overview. PNGs of 16 bits are read as "
+                         "8 bits.");
+}
+
+bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text) {
+    bool images = command->mask & GI_FOR_IMAGE, reports = command->mask & GI_FOR_HIST;
+    if (i == 0)
+        gi_buffer_puts(text, command->detail);
+    else if (i == 1 && images)
+        gi_buffer_puts(text, images_paragraph);
+    else if (i == 1 && reports)
+        add_report_paragraph(text);
+    else if (i == 2 && reports)
+        gi_buffer_puts(text, reports_paragraph);
+    else
+        return false;
+    return true;
+}
+
+bool gi_help_stage_option_at(const gi_command *command, int i, gi_help_option *out) {
+    char accepts[200], standard[96];
+    if (!command->stage || i < 0 || i >= command->stage->option_count) return false;
+    const gi_stage_option *option = &command->stage->options[i];
+    memset(out, 0, sizeof *out);
+    out->name = option->name;
+    out->argument = option->type == GI_OPTION_CHOICE ? option->words : option->type == GI_OPTION_REAL ? "X" : "N";
+    gi_stage_option_accepts(option, accepts, sizeof accepts);
+    gi_stage_option_standard(option, standard, sizeof standard);
+    gi_buffer_puts(&out->meaning, option->help);
+    if (option->type != GI_OPTION_CHOICE) gi_buffer_printf(&out->meaning, ": %s", accepts);
+    gi_buffer_printf(&out->meaning, " (default %s)", standard);
+    return true;
+}
+
+static const gi_global_option *taken_at(unsigned mask, int i) {
+    for (int id = 0; id < GI_GLOBAL_COUNT; id++)
+        if ((gi_global_table[id].taken_by & mask) && i-- == 0) return &gi_global_table[id];
+    return NULL;
+}
+
+bool gi_help_global_option_at(const gi_command *command, int i, gi_help_option *out) {
+    char accepts[200];
+    const gi_global_option *option = i < 0 ? NULL : taken_at(command->mask, i);
+    if (!option) return false;
+    memset(out, 0, sizeof *out);
+    out->letter = option->letter;
+    out->name = option->name;
+    out->argument = option->argument;
+    gi_global_accepts(option, accepts, sizeof accepts);
+    gi_buffer_puts(&out->meaning, option->help);
+    if (option->type == GI_TYPE_COUNT || *option->words) gi_buffer_printf(&out->meaning, ": %s", accepts);
+    if (*option->standard) gi_buffer_printf(&out->meaning, " (default %s)", option->standard);
+    return true;
+}
+
+void gi_help_option_free(gi_help_option *option) { gi_buffer_free(&option->meaning); }

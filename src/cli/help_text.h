@@ -1,0 +1,41 @@
+// What help and man pages say, without their layout: made from the tables of stages, commands and options.
+#ifndef GI_CLI_HELP_TEXT_H
+#define GI_CLI_HELP_TEXT_H
+
+#include <stdbool.h>
+
+#include "cli/buffer.h"
+#include "cli/command.h"
+
+// What gpuimg is, in a phrase and in a sentence.
+extern const char gi_help_summary[];
+extern const char gi_help_about[];
+
+typedef struct gi_help_item {
+    const char *name, *meaning;
+} gi_help_item;
+
+// Both end with a NULL name.
+extern const gi_help_item gi_help_statuses[];
+extern const gi_help_item gi_help_variables[];
+
+// Examples of all of gpuimg, without "gpuimg "; a NULL ends them.
+extern const char *const gi_help_examples[];
+
+// Appends paragraph i of the command's description; false past the last.
+bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text);
+
+// An option: how it is typed, and what it does with its range and default, which is owned: gi_help_option_free.
+typedef struct gi_help_option {
+    char letter; // 0: none
+    const char *name;
+    const char *argument; // "" for none
+    gi_buffer meaning;
+} gi_help_option;
+
+// Option i of the command's stage, false past the last; likewise of the global options that the command takes.
+bool gi_help_stage_option_at(const gi_command *command, int i, gi_help_option *option);
+bool gi_help_global_option_at(const gi_command *command, int i, gi_help_option *option);
+void gi_help_option_free(gi_help_option *option);
+
+#endif
