@@ -72,8 +72,8 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_RUN, "no warnings and no summary")                      \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_RUN,                                                \
            "say more: the device and why, levels found, what was converted")                                           \
-    OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "this text")                                         \
-    OPTION(FLAG, version, "version", 0, "", "", 0, 0, "", GI_FOR_ALL, "the version")
+    OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "show this help")                                    \
+    OPTION(FLAG, version, "version", 0, "", "", 0, 0, "", GI_FOR_ALL, "show the version")
 
 typedef struct gi_colour {
     uint8_t rgb[3];
