@@ -47,6 +47,12 @@ need_test_tools() {
     need fonts-dejavu-core "the DejaVu fonts" test -f /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
     need shellcheck "shellcheck" have shellcheck
     need pngcheck "pngcheck" have pngcheck
+    need groff-base "groff" have groff
+    need mandoc "mandoc" have mandoc
+    need zsh "zsh" have zsh
+    need fish "fish" have fish
+    need pkg-config "pkg-config" have pkg-config
+    need dpkg-dev "dpkg-shlibdeps" have dpkg-shlibdeps
     if find_nvcc >/dev/null; then need "g++" "a C++ compiler for nvcc (g++)" have g++; fi
     if $quick; then return; fi
     need "clang libomp-dev" "clang with OpenMP" compiles_openmp clang
