@@ -93,14 +93,23 @@ static bool parse_real(const gi_stage_option *option, const char *text, size_t l
     return true;
 }
 
-// The shortest decimal text that reads back as the same number, in the C locale.
+// True when that many digits read back as the same number.
+static bool format_digits(double number, int digits, char *text, size_t size) {
+    snprintf(text, size, "%.*g", digits, number);
+    double back = strtod(text, NULL);
+    return !(back < number || back > number);
+}
+
+// The shortest decimal text that reads back as the same number, in the C locale; 40 rather than 4e+01.
 static void format_real(double number, char *text, size_t size) {
+    enum { MOST_DIGITS = 17, PLAIN_DIGITS = 15 };
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     locale_t previous = plain ? uselocale(plain) : (locale_t)0;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, number);
-        double back = strtod(text, NULL);
-        if (!(back < number || back > number)) break;
+    int digits = 1;
+    while (!format_digits(number, digits, text, size) && digits < MOST_DIGITS) digits++;
+    if (strchr(text, 'e')) {
+        format_digits(number, PLAIN_DIGITS, text, size);
+        if (strchr(text, 'e') || digits > PLAIN_DIGITS) format_digits(number, digits, text, size);
     }
     if (plain) {
         uselocale(previous);

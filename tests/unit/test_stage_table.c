@@ -216,6 +216,23 @@ static void reals_read_back(void **state) {
     }
 }
 
+static void reals_are_plain_where_they_can(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{40, "40"},      {200, "200"},    {100000, "100000"}, {0.25, "0.25"},
+                 {1e-7, "1e-07"}, {1e15, "1e+15"}, {3e100, "3e+100"}};
+    gi_stage_option any = real;
+    any.max = 1e300;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64];
+        fields in = {.f.real = cases[i].value};
+        assert_true(gi_stage_option_value(&any, &in.args, text, sizeof text));
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void says_what_is_accepted(void **state) {
     (void)state;
     char text[100];
@@ -304,6 +321,7 @@ int main(void) {
         cmocka_unit_test(parses_numbers),
         cmocka_unit_test(parses_numbers_in_any_locale),
         cmocka_unit_test(reals_read_back),
+        cmocka_unit_test(reals_are_plain_where_they_can),
         cmocka_unit_test(says_what_is_accepted),
         cmocka_unit_test(says_the_defaults),
         cmocka_unit_test(says_values),
