@@ -109,7 +109,9 @@ gi_status gi_report_open(const gi_report_request *request, gi_report **out, gi_e
     if (report->style->most && request->count > report->style->most && !request->total)
         return gi_fail(err, GI_ERR_LIMIT, "a report as %s holds at most %zu images, not %zu; html holds any number",
                        report->style->word, report->style->most, request->count);
-    return request->path ? gi_output_open(request->path, &report->output, err) : GI_OK;
+    if (!request->path) return GI_OK;
+    gi_output_sweep_beside(request->path);
+    return gi_output_open(request->path, &report->output, err);
 }
 
 static gi_report_image image_of(const gi_report *report, size_t index, const gi_measured *measured) {

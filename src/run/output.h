@@ -41,6 +41,10 @@ void gi_output_close(gi_output *output);
 // that no process holds locked. Where the file system has no locks, none.
 void gi_output_sweep(const char *directory);
 
+// Sweeps where an output `path` has its temporaries: its directory, and that of what it links to. For every output, or
+// for the first of a directory, before it is opened.
+void gi_output_sweep_beside(const char *path);
+
 // Removes all temporaries of this process; their outputs fail if the process lives on. Async-signal-safe: for the
 // handler of a second SIGINT, just before _exit.
 void gi_output_remove_all(void);

@@ -218,29 +218,6 @@ static gi_format output_format(const image *im) {
     return format;
 }
 
-static void sweep_beside(const char *path) {
-    char *parent = gi_path_parent(path);
-    if (parent) gi_output_sweep(parent);
-    free(parent);
-}
-
-// True when the output, if it is there at all, is a file that a temporary will replace.
-static bool takes_temporary(const char *out) {
-    struct stat st;
-    return out && (stat(out, &st) != 0 || S_ISREG(st.st_mode));
-}
-
-// Removes what killed runs left beside the output, and beside what it links to.
-static void sweep(const char *out) {
-    struct stat st;
-    char *target = NULL;
-    if (!takes_temporary(out)) return;
-    if (lstat(out, &st) == 0 && S_ISLNK(st.st_mode) && gi_path_follow(out, &target, NULL) == GI_OK)
-        sweep_beside(target);
-    free(target);
-    sweep_beside(out);
-}
-
 static gi_status make_directory(const image *im, gi_error *err) {
     const char *out = im->request->item->out;
     if (!im->request->make_directories || !out) return GI_OK;
@@ -305,7 +282,7 @@ gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool 
     image im = {.worker = worker, .request = request};
     if (!request->pixels) im.name = request->item->in ? request->item->in : "-";
     *skipped = false;
-    if (request->sweep) sweep(request->item->out);
+    if (request->sweep && request->item->out) gi_output_sweep_beside(request->item->out);
     gi_status status = check_existing(&im, skipped, err);
     if (status != GI_OK || *skipped) return status;
     status = request->pixels ? take_pixels(&im, err) : open_decoder(&im, err);

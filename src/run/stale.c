@@ -1,11 +1,13 @@
 // The sweep of what killed runs left behind.
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "run/output.h"
+#include "run/path.h"
 #include "run/temporary.h"
 
 // Removes it if its process is gone. The lock is what tells: it dies with the process, on whatever machine or in
@@ -35,4 +37,21 @@ void gi_output_sweep(const char *directory) {
     for (struct dirent *entry; (entry = readdir(stream));)
         if (gi_temporary_matches(entry->d_name)) remove_if_stale(fd, entry->d_name);
     closedir(stream);
+}
+
+static void sweep_parent(const char *path) {
+    char *parent = gi_path_parent(path);
+    if (parent) gi_output_sweep(parent);
+    free(parent);
+}
+
+void gi_output_sweep_beside(const char *path) {
+    struct stat st;
+    char *target = NULL;
+    // What is there and no regular file is written to directly.
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return;
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && gi_path_follow(path, &target, NULL) == GI_OK)
+        sweep_parent(target);
+    free(target);
+    sweep_parent(path);
 }

@@ -172,3 +172,19 @@ def test_a_report_is_complete_or_absent(gpuimg, image, tmp_path):
     assert gpuimg("hist", "a.png", "-o", "no/such/r.json").code == 1
     gpuimg.ok("hist", "a.png", "-o", "r.json")
     assert (tmp_path / "r.json").read_bytes().startswith(b'{"schema":1,') and not temporaries(tmp_path)
+
+
+def test_a_report_sweeps_what_killed_runs_left(gpuimg, image, tmp_path):
+    image("a.png")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "link.json").symlink_to("../linked/r.json")
+    (tmp_path / "linked").mkdir()
+    left = [out / ".r.json.gpuimg-1-0.tmp", tmp_path / "linked/.r.json.gpuimg-1-0.tmp"]
+    for path in left:
+        path.write_bytes(b"half a report")
+    gpuimg.ok("hist", "a.png", "-o", "out/link.json")
+    assert not any(path.exists() for path in left)
+    left[0].write_bytes(b"half a report")
+    gpuimg.ok("hist", "a.png", "-o", "/dev/null", "--format", "json")
+    assert left[0].exists()
