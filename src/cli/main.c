@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/signals.h"
 #include "gpuimg.h"
+#include "run/output.h"
 
 static int print_version(void) {
     printf("gpuimg %s\n", gpuimg_version());
@@ -63,6 +65,8 @@ int main(int argc, char **argv) {
     // The encoding of names and the terminal only: numbers stay those of the C locale.
     setlocale(LC_CTYPE, "");
     gi_signals_install();
+    // The OpenMP runtime ends the process by exit() when it is short of memory or threads.
+    (void)atexit(gi_output_remove_all);
     int status = dispatch(argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         gi_complain("standard output: %s", strerror(errno));
