@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/text.h"
 #include "run/device.h"
 
 void gi_words_text(const char *words, char *text, size_t size) {
@@ -78,8 +78,8 @@ static bool parse_hex_colour(const char *digits, gi_colour *colour) {
 }
 
 bool gi_colour_parse(const char *text, gi_colour *colour) {
-    bool white = strcasecmp(text, "white") == 0;
-    if (white || strcasecmp(text, "black") == 0) {
+    bool white = gi_same_word(text, "white");
+    if (white || gi_same_word(text, "black")) {
         memset(colour->rgb, white ? 255 : 0, sizeof colour->rgb);
         return true;
     }

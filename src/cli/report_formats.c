@@ -1,8 +1,8 @@
 // The formats that a report can be written in: a row here, and a file of its own.
 #include <string.h>
-#include <strings.h>
 
 #include "cli/report.h"
+#include "core/text.h"
 
 static const gi_report_style *const styles[] = {
     &gi_report_text, &gi_report_json, &gi_report_csv, &gi_report_svg, &gi_report_png, &gi_report_html,
@@ -11,7 +11,7 @@ enum { STYLES = sizeof styles / sizeof styles[0] };
 
 const gi_report_style *gi_report_style_of_word(const char *word) {
     for (int i = 0; i < STYLES; i++)
-        if (strcasecmp(word, styles[i]->word) == 0) return styles[i];
+        if (gi_same_word(word, styles[i]->word)) return styles[i];
     return NULL;
 }
 

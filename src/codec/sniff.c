@@ -1,7 +1,7 @@
 #include <string.h>
-#include <strings.h>
 
 #include "codec/codec.h"
+#include "core/text.h"
 
 gi_format gi_format_sniff(gi_bytes bytes) {
     static const uint8_t png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
@@ -16,8 +16,8 @@ gi_format gi_format_of_name(const char *name) {
     const char *base = slash ? slash + 1 : name;
     const char *dot = strrchr(base, '.');
     if (!dot) return GI_FORMAT_UNKNOWN;
-    if (strcasecmp(dot, ".png") == 0) return GI_FORMAT_PNG;
-    if (strcasecmp(dot, ".jpg") == 0 || strcasecmp(dot, ".jpeg") == 0) return GI_FORMAT_JPEG;
+    if (gi_same_word(dot, ".png")) return GI_FORMAT_PNG;
+    if (gi_same_word(dot, ".jpg") || gi_same_word(dot, ".jpeg")) return GI_FORMAT_JPEG;
     return GI_FORMAT_UNKNOWN;
 }
 

@@ -60,3 +60,10 @@ const char *gi_quote(char quoted[GI_QUOTE_BYTES], const char *text, size_t lengt
     quoted[used] = '\0';
     return quoted;
 }
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+bool gi_same_word(const char *a, const char *b) {
+    while (*a && lower(*a) == lower(*b)) a++, b++;
+    return lower(*a) == lower(*b);
+}

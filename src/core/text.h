@@ -2,6 +2,7 @@
 #ifndef GI_CORE_TEXT_H
 #define GI_CORE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // A caller's buffer, always terminated (size 0: nothing is ever written).
@@ -22,5 +23,8 @@ enum { GI_QUOTE_BYTES = 64 }; // room that gi_quote needs at most, with its term
 // Writes `length` bytes of foreign text as it may stand in a message: control characters and bytes that are no UTF-8
 // become \xNN, what is long is cut and ends in "...". Returns `quoted`, so that it serves as an argument.
 const char *gi_quote(char quoted[GI_QUOTE_BYTES], const char *text, size_t length);
+
+// Equal but for the case of ASCII letters, whatever the locale: in a Turkish one the I of strcasecmp is not that of i.
+bool gi_same_word(const char *a, const char *b);
 
 #endif

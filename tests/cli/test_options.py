@@ -1,4 +1,7 @@
 """Options: their forms, their ranges, and what is said about a bad one."""
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -127,3 +130,14 @@ def test_alpha_into_jpeg_lies_on_the_background(gpuimg, image, typed, rgb):
 def test_alpha_into_jpeg_is_quiet_without_v(gpuimg, image):
     image("clear.png", np.zeros((16, 16, 4), np.uint8))
     assert gpuimg.ok("threshold", "clear.png", "b.jpg").err == ""
+
+
+def test_letter_case_is_that_of_ascii_in_every_locale(gpuimg, image, tmp_path):
+    made = shutil.which("localedef") and subprocess.run(
+        ["localedef", "-i", "tr_TR", "-f", "UTF-8", str(tmp_path / "tr_TR.UTF-8")], capture_output=True).returncode == 0
+    if not made:
+        pytest.skip("the Turkish locale cannot be made here")
+    image("a.png")
+    turkish = {"LOCPATH": str(tmp_path), "LC_ALL": "tr_TR.UTF-8"}
+    gpuimg.ok("gray", "--background", "WHITE", "a.png", "b.JPG", env=turkish)
+    assert decoded((tmp_path / "b.JPG").read_bytes()).format == "JPEG"

@@ -72,11 +72,23 @@ static void long_quotes_are_cut(void **state) {
     }
 }
 
+static void words_are_the_same_but_for_case(void **state) {
+    (void)state;
+    assert_true(gi_same_word("", ""));
+    assert_true(gi_same_word("WhiTE", "white"));
+    assert_true(gi_same_word(".TIFF", ".tiff"));
+    assert_false(gi_same_word("white", "whit"));
+    assert_false(gi_same_word("whit", "white"));
+    assert_false(gi_same_word("@[`{", "`{@["));
+    assert_false(gi_same_word("\xc3\x89", "\xc3\xa9")); // letters beyond ASCII
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_and_cuts),
         cmocka_unit_test(quotes_print_safely),
         cmocka_unit_test(long_quotes_are_cut),
+        cmocka_unit_test(words_are_the_same_but_for_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
