@@ -58,7 +58,7 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_RUN,                        \
            "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job)")   \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
-           "images in work at once; without it as many as cores")                                                      \
+           "images in work at once, at most one a core; without it as many as cores")                                  \
     OPTION(COUNT, streams, "streams", 0, "N", "", 1, 64, "", GI_FOR_RUN,                                               \
            "of these, images on the device at once; without it as many as workers")                                    \
     OPTION(BYTES, max_memory, "max-memory", 0, "BYTES", "", 1, 1e15, "", GI_FOR_RUN,                                   \
