@@ -17,6 +17,9 @@ GI_STAGES(OPTION_ROWS)
 #define CHECK_OF_POINT(name) NULL
 #define CHECK_OF_WINDOW(name) gi_##name##_check
 #define CHECK_OF_MEASURE(name) NULL
+#define COST_OF_POINT(name) NULL
+#define COST_OF_WINDOW(name) gi_##name##_cpu_seconds
+#define COST_OF_MEASURE(name) NULL
 #define STAGE_ROW(kind, name, summary, detail, example1, example2)                                                     \
     {#name,                                                                                                            \
      summary,                                                                                                          \
@@ -28,7 +31,8 @@ GI_STAGES(OPTION_ROWS)
      GI_STAGE_ID_##name,                                                                                               \
      POINT_OF_##kind(name),                                                                                            \
      HALO_OF_##kind(name),                                                                                             \
-     CHECK_OF_##kind(name)},
+     CHECK_OF_##kind(name),                                                                                            \
+     COST_OF_##kind(name)},
 const gi_stage gi_stage_table[] = {GI_STAGES(STAGE_ROW)};
 
 #define STAGE_NAME(kind, name, summary, detail, example1, example2) #name,

@@ -29,6 +29,9 @@ typedef struct gi_window_job {
 // Rows that the stage looks up and down from a row: UINT32_MAX stands for the whole image.
 typedef uint32_t (*gi_halo_fn)(const void *args);
 
+// Roughly the seconds that one core takes for each sample, for the choice of the device. Measured with AVX2 on an 8K image.
+typedef double (*gi_cost_fn)(const void *args);
+
 // Checks the arguments against each other and against the sample's depth: GI_ERR_USAGE.
 typedef gi_status (*gi_window_check_fn)(const void *args, gi_sample sample, gi_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/gauss.h"
+#include "cpu/team.h"
 #include "cpu/window_band.h"
 
 // Samples for which another thread is worth starting.
@@ -12,6 +13,11 @@ enum { SAMPLES_PER_THREAD = 1 << 14 };
 uint32_t gi_blur_halo(const void *args) {
     const gi_blur_args *blur = args;
     return (uint32_t)(gi_blur_is_gaussian(blur) ? gi_gauss_radius(blur->sigma) : gi_blur_box_radius(blur));
+}
+
+double gi_blur_cpu_seconds(const void *args) {
+    const gi_blur_args *blur = args;
+    return gi_blur_is_gaussian(blur) ? 0.5e-9 + 0.05e-9 * (2 * gi_gauss_radius(blur->sigma) + 1) : 0.5e-9;
 }
 
 gi_status gi_blur_check(const void *args, gi_sample sample, gi_error *err) {
@@ -66,8 +72,7 @@ gi_status gi_cpu_blur(const gi_window_job *job, gi_error *err) {
 static int useful_threads(const gi_blur_band *band) {
     uint64_t useful = (uint64_t)gi_blur_row_samples(band) * band->out.height / SAMPLES_PER_THREAD + 1;
     if (useful > band->out.height) useful = band->out.height;
-    if (band->threads < 1) return 1;
-    return useful < (uint64_t)band->threads ? (int)useful : band->threads;
+    return gi_cpu_team(band->threads > 0 && useful < (uint64_t)band->threads ? (int)useful : band->threads);
 }
 
 gi_status gi_blur_run(const gi_blur_rows *plan, gi_blur_rows_fn make, size_t scratch_bytes, gi_error *err) {

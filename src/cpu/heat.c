@@ -8,6 +8,7 @@
 #include "core/heat_math.h"
 #include "core/stage_table.h"
 #include "cpu/simd.h"
+#include "cpu/team.h"
 #include "cpu/window_band.h"
 
 enum {
@@ -16,6 +17,11 @@ enum {
 };
 
 uint32_t gi_heat_halo(const void *args) { return (uint32_t)((const gi_heat_args *)args)->steps; }
+
+double gi_heat_cpu_seconds(const void *args) {
+    const gi_heat_args *heat = args;
+    return heat->steps * (heat->mode == GI_HEAT_LINEAR ? 0.5e-9 : 0.7e-9 * heat->inner);
+}
 
 gi_status gi_heat_check(const void *args, gi_sample sample, gi_error *err) {
     const gi_heat_args *heat = args;
@@ -188,8 +194,7 @@ static void run(heat *h, float *spares) {
 static int useful_threads(const heat *h) {
     const double inner = h->args->mode == GI_HEAT_LINEAR ? 1 : h->args->inner;
     const double useful = (double)h->samples * h->job->out.height * inner / WORK_PER_THREAD + 1;
-    if (h->job->threads < 1) return 1;
-    return useful < h->job->threads ? (int)useful : h->job->threads;
+    return gi_cpu_team(useful < h->job->threads ? (int)useful : h->job->threads);
 }
 
 gi_status gi_cpu_heat(const gi_window_job *job, gi_error *err) {

@@ -8,10 +8,10 @@
 #include "cuda/backend_cuda.h"
 
 // The cost model of `auto`: what remains of the choice once decoding and encoding, the same on either side, are left
-// out. Seconds for each pixel and stage on one core, by the kind of stage; POINT and MEASURE are one pass at memory
-// speed, a WINDOW stage is tens of operations a sample. On the device the copies over the bus outweigh the kernels.
-static const double cpu_pixel_seconds[] = {
-    [GI_STAGE_POINT] = 1e-9, [GI_STAGE_WINDOW] = 30e-9, [GI_STAGE_MEASURE] = 1e-9};
+// out. Seconds for each pixel on one core: POINT and MEASURE stages are one pass at memory speed, a WINDOW stage says
+// what it takes for a sample. On the device the copies over the bus outweigh the kernels.
+static const double pass_pixel_seconds = 1e-9;
+static const double samples_per_pixel = 3;
 static const double bus_pixel_seconds = 0.5e-9; // three bytes up and three down, pinned, not overlapped
 static const double context_seconds = 0.35;
 static const double pixels_per_file_byte = 1.0; // between PNG (about 0.5) and JPEG (2 to 4)
@@ -37,9 +37,11 @@ bool gi_device_pays(const gi_work_estimate *work, const char **why) {
     double cpu_seconds = 0, start_seconds = work->started ? 0 : context_seconds;
     bool window = false;
     for (int i = 0; i < work->pipeline->count; i++) {
-        gi_stage_kind kind = work->pipeline->calls[i].stage->kind;
-        window |= kind == GI_STAGE_WINDOW;
-        cpu_seconds += cpu_pixel_seconds[kind] * pixels / gi_cpu_cores();
+        const gi_stage_call *call = &work->pipeline->calls[i];
+        bool here = call->stage->kind == GI_STAGE_WINDOW;
+        window |= here;
+        double each = here ? call->stage->cpu_seconds(&call->args) * samples_per_pixel : pass_pixel_seconds;
+        cpu_seconds += each * pixels / gi_cpu_cores();
     }
     bool pays = window && cpu_seconds > start_seconds + bus_pixel_seconds * pixels;
     *why = pays     ? "enough work to outweigh starting a GPU"

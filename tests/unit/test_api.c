@@ -118,9 +118,14 @@ static void contexts(void **state) {
 }
 
 // `auto` starts a GPU at the first work that is worth it, once, and looks for one only once.
+static double fake_seconds(const void *args) {
+    (void)args;
+    return 10e-9;
+}
+
 static void automatic(void **state) {
     (void)state;
-    gi_stage stage = {.name = "fake", .kind = GI_STAGE_WINDOW};
+    gi_stage stage = {.name = "fake", .kind = GI_STAGE_WINDOW, .cpu_seconds = fake_seconds};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
     gi_work_estimate small = {&pipeline, 1, 1000000, false}, large = {&pipeline, 1, 1ULL << 34, false};

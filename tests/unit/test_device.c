@@ -81,9 +81,14 @@ static void parses(void **state) {
     }
 }
 
+static double fake_seconds(const void *args) {
+    (void)args;
+    return 10e-9;
+}
+
 static bool pays(gi_stage_kind kind, gi_work_estimate work, const char *reason) {
     const char *why = "";
-    gi_stage stage = {.name = "fake", .kind = kind};
+    gi_stage stage = {.name = "fake", .kind = kind, .cpu_seconds = kind == GI_STAGE_WINDOW ? fake_seconds : NULL};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
     work.pipeline = &pipeline;
