@@ -48,7 +48,8 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN, "fail rather than replace an output")      \
     OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
     OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_RUN,                                                    \
-           "damage that still decodes is a failure, not a warning")                                                    \
+           "damage that still decodes is a failure, not a warning, as it always is for a file that the "         \
+           "result would replace")                                                    \
     OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_RUN,                                      \
            "refuse images of more pixels; k, M and G may follow the number")                                           \
     OPTION(FLAG, no_auto_orient, "no-auto-orient", 0, "", "", 0, 0, "", GI_FOR_RUN,                                    \

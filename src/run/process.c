@@ -51,6 +51,13 @@ static gi_status open_fallback(void *context, gi_slot **slot, gi_error *err) {
 
 // ---- before the pixels --------------------------------------------------------------------------------------------
 
+// What a damaged file still holds must not be lost to what could be decoded of it.
+static bool is_in_place(const gi_item *item) {
+    struct stat in, out;
+    if (!item->in || !item->out || stat(item->in, &in) != 0 || stat(item->out, &out) != 0) return false;
+    return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 static gi_status open_decoder(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const gi_item *item = im->request->item;
@@ -61,6 +68,7 @@ static gi_status open_decoder(image *im, gi_error *err) {
     decode.jpeg_luma = options->jpeg_luma && gi_pipeline_takes_luma(options->pipeline);
     decode.messages = options->messages;
     decode.file = im->name;
+    decode.strict |= is_in_place(item);
     status = gi_decoder_open((gi_bytes){im->file.data, im->file.size}, &decode, &im->decoder, err);
     if (status != GI_OK) return status;
     im->header = *gi_decoder_header(im->decoder);

@@ -1,4 +1,5 @@
 """Batches: one bad file never stops them; what resumes, refuses, stops and limits them; what is said."""
+import os
 import resource
 
 import pytest
@@ -59,6 +60,16 @@ def test_png_damage_always_fails(gpuimg, tmp_path, cut):
     result = gpuimg("gray", "a.png", "b.png")
     assert result.code == 1 and result.err.startswith("gpuimg: a.png: ") and names(tmp_path) == ["a.png"], result
     assert len(result.err.splitlines()[0]) > len("gpuimg: a.png: ")
+
+
+def test_a_damaged_file_is_not_replaced_in_place(gpuimg, tmp_path):
+    data = encoded(pixels(200, 200), "JPEG")
+    data = data[:len(data) * 6 // 10]
+    (tmp_path / "a.jpg").write_bytes(data)
+    os.link(tmp_path / "a.jpg", tmp_path / "b.jpg")
+    for out in ("a.jpg", "./a.jpg", "b.jpg", "."):
+        assert gpuimg("gray", "a.jpg", out).code == 1
+        assert (tmp_path / "a.jpg").read_bytes() == data == (tmp_path / "b.jpg").read_bytes()
 
 
 def test_jpeg_damage_warns_and_fails_under_strict(gpuimg, tmp_path):
