@@ -81,6 +81,30 @@ static void test_large_points(void) {
     CHECK(count_of(&job.out, LAST) == 1);
 }
 
+// A constant image stays constant but around its last pixel.
+static void test_large_blurs(void) {
+    gi_error err;
+    const uint64_t pixels = (uint64_t)large_gray.width * large_gray.height;
+    gi_blur_args args = {.radius = 2, .sigma = GI_BLUR_UNSET, .border = GI_BORDER_REPLICATE};
+    gi_job job = {.in = constant_view(large_gray, 0),
+                  .out = gi_view_packed(result, large_gray, GI_DEVICE),
+                  .place = {large_gray.height, 0, 0},
+                  .args = &args,
+                  .stream = stream};
+    for (int gaussian = 0; gaussian < 2; gaussian++) {
+        case_name("%s of 4.6e9 pixels", gaussian ? "Gaussian" : "box");
+        if (gaussian) args = (gi_blur_args){.radius = GI_BLUR_UNSET, .sigma = 1, .border = GI_BORDER_REPLICATE};
+        if (!cuda_ok(cudaMalloc(&job.scratch, gi_cuda_blur_scratch(&job)))) return;
+        cuda_ok(cudaMemset(result, 0, pixels));
+        cuda_ok(cudaDeviceSynchronize());
+        succeeded(gi_cuda_blur(&job, &err), &err);
+        const uint64_t same = count_of(&job.out, FILL);
+        CHECK(gaussian ? same < pixels && same >= pixels - 25 : same == pixels - 9);
+        CHECK(count_of(&job.out, 0) == 0);
+        cuda_ok(cudaFree(job.scratch));
+    }
+}
+
 // Memory that is not there: the status says so, and all still works.
 static void test_exhaustion(void) {
     gi_error err;
@@ -116,6 +140,7 @@ int main(int argc, char **argv) {
         return 1;
     test_large_histograms();
     test_large_points();
+    test_large_blurs();
     test_exhaustion();
     cuda_ok(cudaFree(counts));
     cuda_ok(cudaFree(result));
