@@ -45,6 +45,11 @@ typedef struct gi_backend_ops {
     gi_status (*window)(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
                         gi_error *err);
 
+    // Lets the next point, point_resolved or window put its result into *host rather than into memory of the slot's,
+    // where it can: *host has the result's shape and shares no memory with the current image. download tells where the
+    // result lies. NULL: this backend never does.
+    void (*aim)(gi_slot *slot, const gi_view *host);
+
     // Adds to the slot's own counts those of the current image, seen through `through` where that is not NULL (the luma
     // of a colour image, say); the current image stays. `first` starts from zero, for the channels and levels of what
     // is counted; the following bands must agree with them. May be asynchronous.

@@ -23,6 +23,7 @@ typedef struct cpu_slot {
     buffer host;     // what the image is decoded into
     buffer work[2];  // results of operations
     gi_view current; // data NULL: no image
+    gi_view target;  // where the next operation's result is to lie; data NULL: in `work`
     gi_histogram counts;
     gi_sample counts_sample;
     gi_point resolved[GI_MAX_RESOLVED];
@@ -96,8 +97,20 @@ static bool is_owned(const cpu_slot *self, const void *data) {
     return data == self->work[0].data || data == self->work[1].data;
 }
 
-// A work buffer that does not hold the current image, as an image of that shape.
-static gi_status free_view(cpu_slot *self, gi_shape shape, gi_view *out, gi_error *err) {
+static bool fits(const gi_view *target, gi_shape shape) {
+    return target->data && target->width == shape.width && target->height == shape.height &&
+           target->channels == shape.channels && target->sample == shape.sample &&
+           ((uintptr_t)target->data | target->pitch_bytes) % gi_sample_bytes(shape.sample) == 0;
+}
+
+static void aim(gi_slot *slot, const gi_view *host) { as_cpu(slot)->target = *host; }
+
+// Memory for a result of that shape: the target, or a work buffer that does not hold the current image.
+static gi_status result_view(cpu_slot *self, gi_shape shape, gi_view *out, gi_error *err) {
+    if (fits(&self->target, shape)) {
+        *out = self->target;
+        return GI_OK;
+    }
     buffer *target = &self->work[self->current.data == self->work[0].data ? 1 : 0];
     size_t bytes;
     gi_status status = gi_shape_bytes(shape, &bytes, err);
@@ -106,25 +119,30 @@ static gi_status free_view(cpu_slot *self, gi_shape shape, gi_view *out, gi_erro
     return status;
 }
 
-// In place when the slot owns the pixels and they stay as large.
-static gi_status point(gi_slot *slot, const gi_point *point, gi_error *err) {
-    cpu_slot *self = as_cpu(slot);
+// Without a target, in place when the slot owns the pixels and they stay as large.
+static gi_status apply_point(cpu_slot *self, const gi_point *point, gi_error *err) {
     gi_status status = GI_OK;
     if (!self->current.data) return no_image(err);
     if (gi_point_is_identity(point)) return GI_OK;
     gi_cpu_job job = {.in = self->current, .out = self->current, .args = point, .threads = self->threads};
     gi_shape shape = gi_view_shape(&self->current);
     shape.channels = gi_point_channels_out(point);
-    if (!is_owned(self, job.in.data) || shape.channels != job.in.channels)
-        status = free_view(self, shape, &job.out, err);
+    if (fits(&self->target, shape) || !is_owned(self, job.in.data) || shape.channels != job.in.channels)
+        status = result_view(self, shape, &job.out, err);
     if (status == GI_OK) status = gi_cpu_point(&job, err);
     if (status == GI_OK) self->current = job.out;
     return status;
 }
 
-static gi_status window(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
-                        gi_error *err) {
+static gi_status point(gi_slot *slot, const gi_point *point, gi_error *err) {
     cpu_slot *self = as_cpu(slot);
+    gi_status status = apply_point(self, point, err);
+    self->target.data = NULL;
+    return status;
+}
+
+static gi_status apply_window(cpu_slot *self, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
+                              gi_error *err) {
     unsigned id = (unsigned)call->stage->id;
     window_fn function = id < GI_STAGE_COUNT ? window_functions[id] : NULL;
     gi_shape shape = gi_view_shape(&self->current);
@@ -136,9 +154,17 @@ static gi_status window(gi_slot *slot, const gi_stage_call *call, const gi_windo
                        (unsigned long long)out_end, place->in_y0, (unsigned long long)in_end);
     gi_window_job job = {.in = self->current, .place = *place, .args = &call->args, .threads = self->threads};
     shape.height = rows;
-    gi_status status = free_view(self, shape, &job.out, err);
+    gi_status status = result_view(self, shape, &job.out, err);
     if (status == GI_OK) status = function(&job, err);
     if (status == GI_OK) self->current = job.out;
+    return status;
+}
+
+static gi_status window(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
+                        gi_error *err) {
+    cpu_slot *self = as_cpu(slot);
+    gi_status status = apply_window(self, call, place, rows, err);
+    self->target.data = NULL;
     return status;
 }
 
@@ -212,6 +238,7 @@ static const gi_backend_ops cpu_ops = {.close = backend_close,
                                        .upload = upload,
                                        .point = point,
                                        .window = window,
+                                       .aim = aim,
                                        .measure = measure,
                                        .counts = counts,
                                        .resolve = resolve,

@@ -45,20 +45,30 @@ static gi_status apply(const gi_pass *pass, int i, gi_rows in, gi_rows out, gi_e
 
 static bool same_rows(gi_rows a, gi_rows b) { return a.y == b.y && a.count == b.count; }
 
-// Brings the slot to hold `rows` of the image before segment `to`. What it holds already is kept: after the counting of
-// an image in one band nothing is uploaded or done again.
-static gi_status load(gi_pass *pass, int to, gi_rows rows, gi_error *err) {
+// Rows of a leg's result, and where they may be made: no data where they are not stored.
+typedef struct band {
+    int to; // the leg's end
+    gi_rows rows;
+    gi_view target;
+} band;
+
+// Brings the slot to hold the band. What it holds already is kept: after the counting of an image in one band nothing
+// is uploaded or done again.
+static gi_status load(gi_pass *pass, const band *b, gi_error *err) {
+    const gi_backend_ops *ops = pass->slot->ops;
+    const int to = b->to;
     gi_status status = GI_OK;
     bool kept = pass->held.count > 0 && pass->held_at >= pass->from && pass->held_at <= to &&
-                same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, to, rows));
+                same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, to, b->rows));
     if (!kept) {
-        pass->held = gi_rows_needed(pass->plan, pass->from, to, rows);
+        pass->held = gi_rows_needed(pass->plan, pass->from, to, b->rows);
         pass->held_at = pass->from;
-        gi_view band = gi_view_rows(&pass->source, pass->held.y, pass->held.count);
-        status = pass->slot->ops->upload(pass->slot, &band, err);
+        gi_view source = gi_view_rows(&pass->source, pass->held.y, pass->held.count);
+        status = ops->upload(pass->slot, &source, err);
     }
     while (pass->held_at < to && status == GI_OK) {
-        gi_rows next = gi_rows_needed(pass->plan, pass->held_at + 1, to, rows);
+        gi_rows next = gi_rows_needed(pass->plan, pass->held_at + 1, to, b->rows);
+        if (b->target.data && ops->aim && pass->held_at == to - 1) ops->aim(pass->slot, &b->target);
         status = apply(pass, pass->held_at, pass->held, next, err);
         pass->held = next;
         pass->held_at++;
@@ -76,24 +86,27 @@ typedef struct goal {
     gi_histogram *histogram; // of the last leg: the slot's counts, at the end
 } goal;
 
-static void store_rows(const gi_view *image, uint32_t y, const gi_view *rows) {
-    size_t row_bytes = gi_row_bytes(rows->width, rows->channels, rows->sample);
-    for (uint32_t i = 0; i < rows->height; i++) memcpy(gi_view_row(image, y + i), gi_view_row(rows, i), row_bytes);
+static void copy_rows(const gi_view *from, const gi_view *to) {
+    size_t row_bytes = gi_row_bytes(from->width, from->channels, from->sample);
+    if (from->data == to->data) return; // made there
+    for (uint32_t i = 0; i < from->height; i++) memcpy(gi_view_row(to, i), gi_view_row(from, i), row_bytes);
 }
 
 static gi_status do_band(gi_pass *pass, int to, gi_rows rows, const goal *to_do, gi_error *err) {
     const gi_backend_ops *ops = pass->slot->ops;
     bool wanted = to_do->store || to_do->encoder;
+    band b = {.to = to, .rows = rows};
     gi_view out;
+    if (to_do->store) b.target = gi_view_rows(to_do->store, rows.y, rows.count);
     gate_enter(pass->gate);
-    gi_status status = load(pass, to, rows, err);
+    gi_status status = load(pass, &b, err);
     if (status == GI_OK && to_do->count) status = ops->measure(pass->slot, to_do->through, rows.y == 0, err);
     if (status == GI_OK && wanted) status = ops->download(pass->slot, &out, err);
     if (status != GI_OK) pass->held.count = 0;
     gate_leave(pass->gate);
     if (status != GI_OK || !wanted) return status;
     if (to_do->encoder) return gi_encoder_rows(to_do->encoder, &out, err);
-    store_rows(to_do->store, rows.y, &out);
+    copy_rows(&out, &b.target);
     return GI_OK;
 }
 
@@ -237,7 +250,7 @@ static gi_status emit_input(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
 
 gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err) {
     if (!all_identity(pass->plan)) return run(pass, (goal){.store = image}, err);
-    store_rows(image, 0, &pass->in);
+    copy_rows(&pass->in, image);
     return GI_OK;
 }
 

@@ -197,9 +197,19 @@ static gi_status fake_download(gi_slot *slot, gi_view *host, gi_error *err) {
 
 static void fake_close(gi_backend *backend) { (void)backend; }
 
-static const gi_backend_ops fake_ops = {
-    fake_close,   fake_slot_open, fake_slot_close, fake_host_buffer,    fake_upload,         fake_point,   fake_window,
-    fake_measure, fake_counts,    fake_resolve,    fake_point_resolved, fake_resolved_level, fake_download};
+static const gi_backend_ops fake_ops = {.close = fake_close,
+                                        .slot_open = fake_slot_open,
+                                        .slot_close = fake_slot_close,
+                                        .host_buffer = fake_host_buffer,
+                                        .upload = fake_upload,
+                                        .point = fake_point,
+                                        .window = fake_window,
+                                        .measure = fake_measure,
+                                        .counts = fake_counts,
+                                        .resolve = fake_resolve,
+                                        .point_resolved = fake_point_resolved,
+                                        .resolved_level = fake_resolved_level,
+                                        .download = fake_download};
 
 // The WINDOW stage: its halo stands in its arguments.
 static uint32_t fake_halo(const void *args) {

@@ -109,6 +109,49 @@ static void operations_leave_the_upload_alone(void **state) {
     assert_memory_equal(pixels, original, sizeof pixels);
 }
 
+// The next operation alone, where the shape and the alignment allow it.
+static void writes_where_it_is_aimed(void **state) {
+    const fixture *f = *state;
+    const gi_backend_ops *ops = f->slot->ops;
+    uint8_t pixels[6] = {1, 2, 200, 201, 3, 202}, small[3] = {0}, target[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+    const uint8_t want[8] = {0, 0, 255, 9, 255, 0, 255, 9};
+    gi_shape shape = {3, 2, 1, GI_U8}, other = {3, 1, 1, GI_U8};
+    gi_view host = gi_view_packed(pixels, shape, GI_HOST), aimed = {target, 4, 3, 2, 1, GI_U8, GI_HOST}, got;
+    gi_view unfit = gi_view_packed(small, other, GI_HOST);
+    gi_point first = threshold(1, 100), second = threshold(1, 254);
+    assert_int_equal(ops->upload(f->slot, &host, NULL), GI_OK);
+    ops->aim(f->slot, &unfit);
+    assert_int_equal(ops->point(f->slot, &second, NULL), GI_OK);
+    assert_int_equal(ops->upload(f->slot, &host, NULL), GI_OK);
+    ops->aim(f->slot, &aimed);
+    assert_int_equal(ops->point(f->slot, &first, NULL), GI_OK);
+    assert_int_equal(ops->download(f->slot, &got, NULL), GI_OK);
+    assert_memory_equal(&got, &aimed, sizeof got);
+    assert_memory_equal(target, want, sizeof want);
+    assert_int_equal(ops->point(f->slot, &second, NULL), GI_OK);
+    assert_int_equal(ops->download(f->slot, &got, NULL), GI_OK);
+    assert_ptr_not_equal(got.data, target);
+    assert_memory_equal(target, want, sizeof want);
+    assert_true(pixels[0] == 1 && pixels[5] == 202 && small[0] == 0);
+}
+
+static void does_not_write_samples_unaligned(void **state) {
+    const fixture *f = *state;
+    const gi_backend_ops *ops = f->slot->ops;
+    uint16_t pixels[2] = {5, 60000}, memory[3] = {7, 7, 7};
+    gi_shape shape = {2, 1, 1, GI_U16};
+    gi_view host = gi_view_packed(pixels, shape, GI_HOST), got;
+    gi_view odd = gi_view_packed((char *)memory + 1, shape, GI_HOST);
+    gi_point point = gi_point_identity(1, GI_U16);
+    point.before[0] = (gi_curve){GI_CURVE_THRESHOLD, 100, NULL};
+    assert_int_equal(ops->upload(f->slot, &host, NULL), GI_OK);
+    ops->aim(f->slot, &odd);
+    assert_int_equal(ops->point(f->slot, &point, NULL), GI_OK);
+    assert_int_equal(ops->download(f->slot, &got, NULL), GI_OK);
+    assert_true(memory[0] == 7 && memory[1] == 7 && memory[2] == 7);
+    assert_true(sample_at(&got, 0, 0) == 0 && sample_at(&got, 0, 1) == 65535);
+}
+
 static void counts_the_current_image(void **state) {
     const fixture *f = *state;
     const gi_backend_ops *ops = f->slot->ops;
@@ -302,6 +345,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(without_an_image_nothing_works, setup, teardown),
         cmocka_unit_test_setup_teardown(identity_downloads_what_was_uploaded, setup, teardown),
         cmocka_unit_test_setup_teardown(operations_leave_the_upload_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(writes_where_it_is_aimed, setup, teardown),
+        cmocka_unit_test_setup_teardown(does_not_write_samples_unaligned, setup, teardown),
         cmocka_unit_test_setup_teardown(counts_the_current_image, setup, teardown),
         cmocka_unit_test_setup_teardown(counts_the_luma_of_colours, setup, teardown),
         cmocka_unit_test_setup_teardown(resolves_operations_from_the_counts, setup, teardown),
