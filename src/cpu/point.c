@@ -7,6 +7,9 @@
 #include "cpu/point_spans.h"
 #include "cpu/spans.h"
 
+// Results of so many bytes leave most caches before they are looked at again.
+enum { STREAM_BYTES = 16 << 20 };
+
 static void pattern_set(gi_threshold_pattern *pattern, int i, gi_sample sample, const gi_curve *curve) {
     uint32_t max = gi_sample_max(sample);
     uint32_t level = curve && curve->level < max ? curve->level : max;
@@ -119,6 +122,9 @@ gi_status gi_cpu_point(const gi_cpu_job *job, gi_error *err) {
     gi_status status = check(job, job->args, err);
     if (status == GI_OK) status = gi_point_prepare(job->args, &work, err);
     if (status != GI_OK) return status;
+
+    // In place the lines are in a cache already.
+    work.before.pattern.streams = in->data != out->data && out->pitch_bytes * out->height >= STREAM_BYTES;
 
     const gi_spans spans = gi_spans_make(in, gi_view_is_packed(in) && gi_view_is_packed(out),
                                          work.point->mix == GI_MIX_NONE ? GI_SPAN_LONG : GI_SPAN_SHORT);

@@ -9,7 +9,9 @@
 #define NAME(x) x##_u8
 #define MIX_RGB_FIRST(in, out, pixels, weights) gi_mix_rgb8_x86(in, out, pixels, weights)
 #define MIX_RGBA_FIRST(in, out, pixels, weights) gi_mix_rgba8_x86(in, out, pixels, weights)
+#define STREAM_FIRST(in, out, samples, level) gi_threshold_stream8_x86(in, out, samples, level)
 #include "cpu/point_rows_template.h"
+#undef STREAM_FIRST
 #undef MIX_RGBA_FIRST
 #undef MIX_RGB_FIRST
 #undef NAME
@@ -25,4 +27,5 @@
 #define NAME(x) x##_u16
 #define MIX_RGB_FIRST(in, out, pixels, weights) 0
 #define MIX_RGBA_FIRST(in, out, pixels, weights) 0
+#define STREAM_FIRST(in, out, samples, level) 0
 #include "cpu/point_rows_template.h"

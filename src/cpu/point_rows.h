@@ -21,6 +21,7 @@ typedef struct gi_threshold_pattern {
         uint16_t u16[GI_PATTERN_SAMPLES];
     } level, keep;
     bool uniform; // one level for all samples, none kept
+    bool streams; // the result is too large for the caches: stores may pass them by
 } gi_threshold_pattern;
 
 // in -> out, of the same channels. `out` may be `in`.
@@ -67,5 +68,9 @@ extern const gi_point_rows gi_point_rows_u16;
 // allow it.
 size_t gi_mix_rgb8_x86(const uint8_t *in, uint8_t *out, size_t pixels, const uint32_t weights[3]);
 size_t gi_mix_rgba8_x86(const uint8_t *in, uint8_t *out, size_t pixels, const uint32_t weights[3]);
+
+// The threshold of u8 at one level, storing past the caches, which spares reading the lines first. It does a first part
+// of the samples and returns how many.
+size_t gi_threshold_stream8_x86(const uint8_t *in, uint8_t *out, size_t samples, uint8_t level);
 
 #endif

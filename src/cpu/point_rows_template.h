@@ -1,6 +1,6 @@
 // The loops of point_rows.h for one sample type. Included with SAMPLE, its maximum SAMPLE_MAX, a signed type
 // DIFFERENCE, the member FIELD of the pattern, NAME(x), and what does a first part of the mix by other means
-// (MIX_RGB_FIRST, MIX_RGBA_FIRST).
+// (MIX_RGB_FIRST, MIX_RGBA_FIRST) and of a threshold that streams (STREAM_FIRST).
 //
 // `omp simd` tells the compiler that `in` and `out` are either apart or the same, never shifted.
 
@@ -19,8 +19,9 @@ GI_SIMD_BODY void NAME(threshold_body)(const gi_curve_span *span, const gi_thres
     size_t left = span->pixels * (size_t)span->channels;
     if (pattern->uniform) {
         const SAMPLE everywhere = level[0];
+        size_t done = pattern->streams ? STREAM_FIRST(in, out, left, everywhere) : 0;
 #pragma omp simd
-        for (size_t i = 0; i < left; i++) out[i] = in[i] > everywhere ? SAMPLE_MAX : 0;
+        for (size_t i = done; i < left; i++) out[i] = in[i] > everywhere ? SAMPLE_MAX : 0;
         return;
     }
     for (; left >= GI_PATTERN_SAMPLES; left -= GI_PATTERN_SAMPLES) {

@@ -1,4 +1,5 @@
-// Gray from RGB and RGBA u8 by explicit shuffles, for AVX2 and AVX-512.
+// Loops of the point operation that compilers do not make: stores past the caches, and gray from RGB and RGBA u8 by
+// explicit shuffles, for AVX2 and AVX-512.
 //
 // RGB: per 128-bit lane: four pixels of three bytes are spread to words (R, G) and (B, 0), multiply-add gives one
 // 32-bit sum a pixel, exactly (w0 R + w1 G + w2 B + 16384) >> 15. Four such vectors are packed to bytes and put back in
@@ -121,7 +122,29 @@ size_t gi_mix_rgb8_x86(const uint8_t *in, uint8_t *out, size_t pixels, const uin
     }
 }
 
+// SSE2, which every 64-bit x86 has, is as fast as memory already. Vectors have to be stored aligned.
+size_t gi_threshold_stream8_x86(const uint8_t *in, uint8_t *out, size_t samples, uint8_t level) {
+    const __m128i levels = _mm_set1_epi8((char)level), white = _mm_set1_epi8(-1);
+    size_t i = 0;
+    for (; i < samples && (uintptr_t)(out + i) % sizeof(__m128i) != 0; i++) out[i] = in[i] > level ? UINT8_MAX : 0;
+    for (; samples - i >= sizeof(__m128i); i += sizeof(__m128i)) {
+        __m128i v = _mm_loadu_si128((const __m128i_u *)(in + i));
+        __m128i dark = _mm_cmpeq_epi8(_mm_min_epu8(v, levels), v);
+        _mm_stream_si128((__m128i *)(void *)(out + i), _mm_xor_si128(dark, white));
+    }
+    _mm_sfence(); // before another thread is told that they are there
+    return i;
+}
+
 #else
+
+size_t gi_threshold_stream8_x86(const uint8_t *in, uint8_t *out, size_t samples, uint8_t level) {
+    (void)in;
+    (void)out;
+    (void)samples;
+    (void)level;
+    return 0;
+}
 
 size_t gi_mix_rgb8_x86(const uint8_t *in, uint8_t *out, size_t pixels, const uint32_t weights[3]) {
     (void)in;

@@ -9,6 +9,7 @@
 
 #include "core/point.h"
 #include "cpu/ops.h"
+#include "cpu/point_rows.h"
 #include "cpu/simd.h"
 #include "guarded_image.h"
 
@@ -222,6 +223,39 @@ static void every_sample_value_passes_every_level(void **state) {
     }
 }
 
+static void streams_at_any_alignment(void **state) {
+    (void)state;
+    uint8_t in[120], out[120];
+    uint32_t seed = 5;
+    for (size_t i = 0; i < sizeof in; i++) in[i] = (uint8_t)next_random(&seed);
+    for (size_t at = 0; at < 17; at++)
+        for (size_t count = 0; count < 100; count++) {
+            uint8_t level = (uint8_t)next_random(&seed);
+            memset(out, GUARD_VALUE, sizeof out);
+            size_t done = gi_threshold_stream8_x86(in + 1, out + at, count, level);
+            assert_in_range(done, 0, count);
+            for (size_t i = 0; i < sizeof out; i++)
+                assert_int_equal(out[i], i < at || i >= at + done ? GUARD_VALUE : in[i - at + 1] > level ? 255 : 0);
+        }
+}
+
+// Results too large for a cache are stored otherwise; in place they are not.
+static void large_results_are_those_in_place(void **state) {
+    (void)state;
+    trial t = {{4099, 4099, 1, GI_U8}, ONE_LEVEL, MIX_IS_NONE, IDENTITY, 5};
+    gi_point point = point_of(&t);
+    guarded_image in = guarded_image_make(t.shape, 5), out = guarded_image_make(t.shape, 5);
+    assert_true(in.view.data && out.view.data);
+    guarded_image_randomise(&in, 11);
+    gi_cpu_job job = {.in = in.view, .out = out.view, .args = &point, .threads = 2};
+    assert_int_equal(gi_cpu_point(&job, NULL), GI_OK);
+    job.out = in.view;
+    assert_int_equal(gi_cpu_point(&job, NULL), GI_OK);
+    assert_memory_equal(in.memory, out.memory, in.size);
+    guarded_image_free(&in);
+    guarded_image_free(&out);
+}
+
 static void works_in_place(void **state) {
     (void)state;
     for (int channels = 1; channels <= 6; channels++) // the last two: 3 and 4 channels, moved by their luma
@@ -268,8 +302,12 @@ static void refuses_views_that_do_not_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_on_ugly_sizes),         cmocka_unit_test(some_operations_on_large_sizes),
-        cmocka_unit_test(every_sample_value_passes_every_level), cmocka_unit_test(works_in_place),
+        cmocka_unit_test(every_operation_on_ugly_sizes),
+        cmocka_unit_test(some_operations_on_large_sizes),
+        cmocka_unit_test(every_sample_value_passes_every_level),
+        cmocka_unit_test(works_in_place),
+        cmocka_unit_test(streams_at_any_alignment),
+        cmocka_unit_test(large_results_are_those_in_place),
         cmocka_unit_test(refuses_views_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
