@@ -103,6 +103,8 @@ require() {
 
 # ---- building -------------------------------------------------------------------------------------------------------
 
+# Debian's own, which sees Debian's modules.
+system_python() { if [[ -x /usr/bin/python3 ]]; then echo /usr/bin/python3; else echo python3; fi; }
 generator() { if have ninja >/dev/null; then echo Ninja; else echo "Unix Makefiles"; fi; }
 
 find_nvcc() {

@@ -23,7 +23,6 @@ while (($# > 0)); do
     shift
 done
 
-system_python() { if [[ -x /usr/bin/python3 ]]; then echo /usr/bin/python3; else echo python3; fi; }
 has_module() { "$(system_python)" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$1'))"; }
 has_cmocka() {
     printf '#include <%s>\n' stdarg.h stddef.h setjmp.h stdint.h cmocka.h | gcc -E -x c -
