@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/plot.h"
+#include "core/scan.h"
 
 // A column that is so many times the next smaller one towers over it ...
 static const double tower = 3;
@@ -26,7 +27,7 @@ void gi_plot_columns_of(const gi_report_image *image, gi_plot_columns *columns) 
         const uint64_t *counts = image->channels[c].counts;
         uint64_t sums[GI_PLOT_COLUMNS] = {0}, all = 0;
         for (uint32_t i = 0; i < columns->count; i++) {
-            for (uint32_t v = columns->edges[i]; v < columns->edges[i + 1]; v++) sums[i] += counts[v];
+            sums[i] = gi_reduce_counts(counts + columns->edges[i], columns->edges[i + 1] - columns->edges[i]);
             all += sums[i];
         }
         for (uint32_t i = 0; i < columns->count; i++) columns->shares[c][i] = all ? (double)sums[i] / (double)all : 0;

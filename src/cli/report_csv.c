@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/scan.h"
 
 static void add_name(gi_buffer *text, const char *name) {
     if (!strpbrk(name, ",\"\r\n")) {
@@ -19,9 +20,8 @@ static void add_name(gi_buffer *text, const char *name) {
 static void add_channel(gi_buffer *text, const gi_report_image *image, const gi_report_channel *channel) {
     for (uint32_t b = 0; b < image->bins; b++) {
         uint32_t first, last;
-        uint64_t count = 0;
         gi_report_bin_range(image->levels, image->bins, b, &first, &last);
-        for (uint32_t v = first; v <= last; v++) count += channel->counts[v];
+        const uint64_t count = gi_reduce_counts(channel->counts + first, last - first + 1);
         add_name(text, image->file);
         gi_buffer_add(text, ",", 1);
         gi_buffer_puts(text, channel->name);

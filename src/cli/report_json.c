@@ -3,6 +3,7 @@
 
 #include "cli/report.h"
 #include "core/histogram.h"
+#include "core/scan.h"
 
 static void add_character(gi_buffer *text, const char *bytes, size_t length, uint32_t code) {
     if (code == '"' || code == '\\')
@@ -51,11 +52,9 @@ static void add_bins(gi_buffer *text, const gi_report_image *image, const uint64
     gi_buffer_puts(text, "\"bins\":[");
     for (uint32_t b = 0; b < image->bins; b++) {
         uint32_t first, last;
-        uint64_t count = 0;
         gi_report_bin_range(image->levels, image->bins, b, &first, &last);
-        for (uint32_t v = first; v <= last; v++) count += counts[v];
         if (b) gi_buffer_add(text, ",", 1);
-        gi_buffer_number(text, count);
+        gi_buffer_number(text, gi_reduce_counts(counts + first, last - first + 1));
     }
     gi_buffer_puts(text, "]");
 }

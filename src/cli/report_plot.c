@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/scan.h"
 
 enum {
     ROWS = 6,
@@ -50,10 +51,9 @@ static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, 
     for (int i = 0; i < p->columns; i++) {
         uint32_t begin = (uint32_t)i * group, end = begin + group < image->bins ? begin + group : image->bins;
         uint32_t first, last, unused;
-        uint64_t count = 0;
         gi_report_bin_range(image->levels, image->bins, begin, &first, &unused);
         gi_report_bin_range(image->levels, image->bins, end - 1, &unused, &last);
-        for (uint32_t v = first; v <= last; v++) count += counts[v];
+        const uint64_t count = gi_reduce_counts(counts + first, last - first + 1);
         p->total += count;
         p->heights[i] = (double)count / (double)(end - begin);
         if (p->heights[i] > p->highest) p->highest = p->heights[i];

@@ -4,26 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/scan.h"
 #include "core/stage_table.h"
 
 // *curve = the table for these counts; GI_CURVE_IDENTITY for an image of one level, or none.
 static gi_status equalizing_curve(const uint64_t *counts, uint32_t levels, gi_curve *curve, gi_error *err) {
-    uint64_t pixels = 0, sum = 0;
-    uint32_t first = levels;
-    for (uint32_t v = 0; v < levels; v++) {
-        if (counts[v] > 0 && first == levels) first = v;
-        pixels += counts[v];
-    }
+    const uint64_t pixels = gi_reduce_counts(counts, levels);
+    uint64_t *upto = NULL;
+    uint16_t *table = NULL;
+    uint32_t first = 0;
     *curve = (gi_curve){GI_CURVE_IDENTITY, 0, NULL};
+    while (first < levels && counts[first] == 0) first++;
     if (first == levels || counts[first] == pixels) return GI_OK;
-    uint16_t *table = calloc(levels, sizeof *table);
-    if (!table) return gi_fail(err, GI_ERR_MEMORY, "no memory for a table of %u levels", levels);
-    for (uint32_t v = first + 1; v < levels; v++) {
-        sum += counts[v];
-        table[v] = (uint16_t)gi_equalize_level(sum, pixels - counts[first], levels - 1);
+    upto = malloc(levels * sizeof *upto);
+    table = upto ? calloc(levels, sizeof *table) : NULL;
+    if (table) {
+        gi_scan_counts(counts, upto, levels);
+        for (uint32_t v = first + 1; v < levels; v++)
+            table[v] = (uint16_t)gi_equalize_level(upto[v] - upto[first], pixels - upto[first], levels - 1);
+        *curve = (gi_curve){GI_CURVE_TABLE, 0, table};
     }
-    *curve = (gi_curve){GI_CURVE_TABLE, 0, table};
-    return GI_OK;
+    free(upto);
+    return table ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "no memory for a table of %u levels", levels);
 }
 
 static gi_status each_channel(const gi_point_input *in, gi_point *out, gi_error *err) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/histogram.h"
+#include "core/scan.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -45,12 +46,12 @@ static double entropy_bits(const uint64_t *counts, const gi_statistics *s) {
 
 void gi_statistics_of(const uint64_t *counts, uint32_t levels, gi_statistics *out) {
     memset(out, 0, sizeof *out);
+    out->pixels = gi_reduce_counts(counts, levels);
     out->min = levels;
     for (uint32_t v = 0; v < levels; v++) {
         if (counts[v] == 0) continue;
         if (out->min == levels) out->min = v;
         out->max = v;
-        out->pixels += counts[v];
     }
     if (out->pixels == 0) {
         out->min = 0;

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core/histogram.h"
+#include "core/scan.h"
 
 static uint64_t random_state;
 
@@ -109,6 +110,17 @@ static void of_nothing_gives_zeros(void **state) {
     gi_statistics_of(counts, 256, &s);
     assert_memory_equal(&s, &zero, sizeof s);
     assert_int_equal(gi_otsu_level(counts, 256), 0);
+}
+
+static void counts_reduce_and_scan(void **state) {
+    (void)state;
+    uint64_t counts[] = {3, 0, UINT64_C(1) << 40, 7}, sums[4];
+    assert_true(gi_reduce_counts(counts, 0) == 0 && gi_reduce_counts(counts, 1) == 3);
+    assert_true(gi_reduce_counts(counts, 4) == (UINT64_C(1) << 40) + 10);
+    gi_scan_counts(counts, sums, 4);
+    for (uint32_t i = 0; i < 4; i++) assert_true(sums[i] == gi_reduce_counts(counts, i + 1));
+    gi_scan_counts(counts, counts, 4);
+    assert_memory_equal(counts, sums, sizeof sums);
 }
 
 static void of_one_level(void **state) {
@@ -290,6 +302,7 @@ int main(void) {
         cmocka_unit_test(agrees_with_naive_formulas),
         cmocka_unit_test(agrees_with_naive_formulas_u16),
         cmocka_unit_test(of_nothing_gives_zeros),
+        cmocka_unit_test(counts_reduce_and_scan),
         cmocka_unit_test(of_one_level),
         cmocka_unit_test(percentiles_are_exact),
         cmocka_unit_test(huge_counts_do_not_overflow),
