@@ -34,8 +34,8 @@
           "threshold scan.png mask.png", "threshold --level otsu --format png scans/ masks/")                         \
     STAGE(POINT, equalize, "levels spread out evenly",                                                                \
           "Each level becomes the share of the pixels at or below it, in exact integers, as OpenCV's equalizeHist "   \
-          "has it. luma moves all colours of a pixel by what its Rec. 601 luma gains; channel does each colour on "   \
-          "its own. An image of one level stays as it is; alpha is kept.",                                            \
+          "has it. luma moves all colours of a pixel by what its Rec. 601 luma gains, so that pale colours stay "     \
+          "pale; channel does each colour on its own. An image of one level stays as it is; alpha is kept.",          \
           "equalize dull.jpg clear.jpg", "equalize --mode channel -r photos/ clear/")                                 \
     STAGE(WINDOW, blur, "smoothing by a box or a Gaussian",                                                           \
           "radius means over a square of side 2*radius + 1, in time that does not depend on it; sigma blurs by a "    \
@@ -45,7 +45,8 @@
     STAGE(WINDOW, heat, "heat flow: steps of a diffusion equation",                                                   \
           "Each step moves every sample towards its four neighbours, 0 outside the image, in 32-bit floats from 0 "   \
           "to 1. nonlinear: inner iterations of T + alpha*dt*tanh(lap), each damped by a hundredth of T - sin(T); "   \
-          "linear: T + alpha*dt*lap. alpha*dt must lie in (0, 0.25]. Alpha is kept.",                                 \
+          "linear: T + alpha*dt*lap. alpha*dt must lie in (0, 0.25]. Either darkens the image from its border "       \
+          "inwards; nonlinear dims bright areas too. Alpha is kept.",                                                 \
           "heat --steps 10 plate.png later.png", "heat --mode linear --steps 50 plate.png flat.png")                  \
     STAGE(MEASURE, hist, "exact histogram and statistics",                                                            \
           "Counts every sample of every channel; alpha is reported apart. Minimum, maximum, mean, deviation, "        \
