@@ -18,7 +18,7 @@ const gi_help_item gi_help_statuses[] = {{"0", "all done"},
 
 const gi_help_item gi_help_variables[] = {
     {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda or cuda:N"},
-    {"COLUMNS", "width of help and of reports as text; without it the terminal's"},
+    {"COLUMNS", "width of help and of the plots in reports as text; without it the terminal's"},
     {"NO_COLOR", "anything in it: no colours on a terminal"},
     {NULL, NULL}};
 
