@@ -23,9 +23,9 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 file(WRITE ${PROJECT_BINARY_DIR}/cmake/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/cmake/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_PACKAGE_DESCRIPTION "Converts, thresholds and measures PNG and JPEG images, one or whole folders,
-on an NVIDIA GPU where there is one, on all CPU cores where there is none,
-with the same bytes out on either.
+set(CPACK_PACKAGE_DESCRIPTION "Turns PNG and JPEG images gray or black and white, equalizes, blurs and
+measures them, one or whole folders, on an NVIDIA GPU where there is one,
+on all CPU cores where there is none, with the same bytes out on either.
 
 The package has the program, its C library, shared and static, and the
 header.")
