@@ -1,6 +1,6 @@
 /* Makes an image gray and prints its histogram, all in memory.
  *
- *     cc gray_and_histogram.c -lgpuimg -o gray_and_histogram
+ *     cc gray_and_histogram.c $(pkg-config --cflags --libs gpuimg) -o gray_and_histogram
  *     ./gray_and_histogram ../landscape.png gray.png */
 #include <gpuimg.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
         gpuimg_run_image(context, to_gray, &colour, &gray, &error) ||
         gpuimg_histogram_of_image(context, sixteen_bins, &gray, &histogram, &error) ||
         gpuimg_save(argv[2], &gray, NULL, &error)) {
-        fprintf(stderr, "%s: %s\n", gpuimg_status_name(error.status), error.text);
+        fprintf(stderr, "%s to %s: %s (%s)\n", argv[1], argv[2], error.text, gpuimg_status_name(error.status));
     } else {
         printf("%s: %d x %d pixels, gray in %s\n", argv[1], gray.width, gray.height, argv[2]);
         print_histogram(histogram);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a NumPy array gray and prints its histogram, by ctypes.
+"""Makes a NumPy array gray and prints its histogram, by ctypes. Pillow reads the picture: pip install numpy pillow
 
     GPUIMG_LIBRARY=build/release/lib/libgpuimg.so samples/python/gpuimg_sample.py samples/landscape.png"""
 import ctypes as c
