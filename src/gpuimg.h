@@ -54,7 +54,8 @@ typedef enum gpuimg_status {
     GPUIMG_ERR_CANCELLED      /* gpuimg_options.cancel was set */
 } gpuimg_status;
 
-/* Why a function failed; after success GPUIMG_OK and an empty text. */
+/* Why a function failed; after success GPUIMG_OK and an empty text.
+ * Of an input file the text tells what is wrong, not its name. */
 typedef struct gpuimg_error {
     gpuimg_status status;
     int place_offset; /* of gpuimg_pipeline_parse: the byte of the text where a caret belongs; -1: no place */
