@@ -52,11 +52,18 @@ typedef struct band {
     gi_view target;
 } band;
 
+// The segment that makes the result of [from, to): the last that is not left out; -1: none.
+static int maker(const gi_plan *plan, int from, int to) {
+    int i = to - 1;
+    while (i >= from && gi_segment_is_identity(&plan->segments[i])) i--;
+    return i >= from ? i : -1;
+}
+
 // Brings the slot to hold the band. What it holds already is kept: after the counting of an image in one band nothing
 // is uploaded or done again.
 static gi_status load(gi_pass *pass, const band *b, gi_error *err) {
     const gi_backend_ops *ops = pass->slot->ops;
-    const int to = b->to;
+    const int to = b->to, last = maker(pass->plan, pass->from, to);
     gi_status status = GI_OK;
     bool kept = pass->held.count > 0 && pass->held_at >= pass->from && pass->held_at <= to &&
                 same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, to, b->rows));
@@ -68,7 +75,7 @@ static gi_status load(gi_pass *pass, const band *b, gi_error *err) {
     }
     while (pass->held_at < to && status == GI_OK) {
         gi_rows next = gi_rows_needed(pass->plan, pass->held_at + 1, to, b->rows);
-        if (b->target.data && ops->aim && pass->held_at == to - 1) ops->aim(pass->slot, &b->target);
+        if (b->target.data && ops->aim && pass->held_at == last) ops->aim(pass->slot, &b->target);
         status = apply(pass, pass->held_at, pass->held, next, err);
         pass->held = next;
         pass->held_at++;

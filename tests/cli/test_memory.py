@@ -3,7 +3,8 @@ import pytest
 
 from conftest import pixels
 
-PIPELINES = ["gray | threshold otsu", "equalize", "equalize channel | gray", "gray | equalize | threshold otsu"]
+PIPELINES = ["gray | threshold otsu", "equalize", "equalize channel | gray", "gray | equalize | threshold otsu",
+             "blur | gray | equalize"]
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
