@@ -5,6 +5,7 @@
 
 #include "api_internal.h"
 #include "cpu/backend_cpu.h"
+#include "cuda/backend_cuda.h"
 
 // What a run has of a device, kept while no run has it.
 typedef struct lane {
@@ -98,6 +99,8 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
     pthread_mutex_lock(&context->mutex);
     estimate.started = context->cuda != NULL;
     bool pays = gi_device_pays(&estimate, &why);
+    const char *about;
+    if (!pays && !gi_cuda_built(&about)) why = "built without CUDA";
     gi_backend *gpu = pays ? automatic_gpu(context) : NULL;
     snprintf(choice->why, sizeof choice->why, "%s%.200s", pays && !gpu ? "no GPU is usable: " : "",
              pays && !gpu ? context->none : why);

@@ -41,6 +41,15 @@ static gi_status check_usage(const char *user, const gi_options *options, gi_ope
     return GI_OK;
 }
 
+// Whoever is used to an OUT gives the report's file as one: that name is no image, and nothing is there.
+static gi_status refuse_output(gi_operands operands, gi_error *err) {
+    const char *last = operands.count > 1 ? operands.names[operands.count - 1] : NULL;
+    const gi_report_style *style = last ? gi_report_style_of_name(last) : NULL;
+    if (!style || gi_format_of_name(last) != GI_FORMAT_UNKNOWN || access(last, F_OK) == 0) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "'%.200s' does not exist: hist takes images alone, and -o names the report's file",
+                   last);
+}
+
 static gi_status refuse_existing(const gi_options *options, const char *path) {
     if (!options->no_clobber || !path || access(path, F_OK) != 0) return GI_OK;
     gi_console console = {0};
@@ -114,6 +123,7 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     session.input_count = operands.count;
     gi_status status = check_usage(user, options, operands, &err);
     if (status == GI_OK) status = choose_style(options, &request.style, &err);
+    if (status == GI_OK) status = refuse_output(operands, &err);
     if (status) {
         gi_complain_error(&err, NULL);
         gi_suggest_help(user);

@@ -1,5 +1,6 @@
 #include "run/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,7 +74,7 @@ static gi_status check_stdin(const collection *c, gi_error *err) {
     return GI_OK;
 }
 
-// What OUT is, for one file or for what `many` names ("several inputs", a directory, or NULL).
+// What OUT is, for one file or for what `many` names (several inputs, a directory, or NULL).
 static gi_status classify_output(collection *c, const char *many, gi_error *err) {
     const char *out = c->request->output;
     char shown[GI_PATH_SHOWN];
@@ -107,12 +108,14 @@ static gi_status choose_target(collection *c, gi_error *err) {
     const char *many = NULL;
     if (!out) return GI_OK;
     bool as_file = c->request->list && c->count == 1 && gi_format_of_name(out) != GI_FORMAT_UNKNOWN;
+    const char *first = c->count > 0 ? c->names[0].text : "";
+    char shown[GI_PATH_SHOWN];
     if (c->count > 1 || (c->request->list && !as_file)) {
-        many = "several inputs";
-    } else if (!is_stdin(&c->names[0]) && is_directory(c->names[0].text)) {
-        char shown[GI_PATH_SHOWN];
-        strcpy(text, "the directory ");
-        many = strcat(text, gi_path_show(c->names[0].text, shown));
+        snprintf(text, sizeof text, "several inputs (the first is %s)", gi_path_show(first, shown));
+        many = text;
+    } else if (!is_stdin(&c->names[0]) && is_directory(first)) {
+        snprintf(text, sizeof text, "the directory %s", gi_path_show(first, shown));
+        many = text;
     }
     gi_status status = classify_output(c, many, err);
     if (status != GI_OK || c->target != TARGET_DIRECTORY) return status;

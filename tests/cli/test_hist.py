@@ -82,6 +82,14 @@ def test_unknown_extensions(gpuimg, image, tmp_path):
     assert gpuimg.ok("hist", "-o", "-", "a.png").text == gpuimg.ok("hist", "a.png").text
 
 
+@pytest.mark.parametrize("command", [("hist",), ("run", "gray | hist")])
+def test_an_output_as_operand_is_told_of_o(gpuimg, image, tmp_path, command):
+    image("a.png")
+    err = gpuimg.refused(*command, "a.png", "r.json").err
+    assert "'r.json' does not exist" in err and "-o" in err
+    assert gpuimg(*command, "a.png", "missing.png").code == 1
+
+
 def test_several_inputs_in_order(gpuimg, image, tmp_path):
     names = [f"{i}.png" for i in (3, 1, 2, 0)]
     for name in names:
