@@ -14,6 +14,9 @@ GI_STAGES(OPTION_ROWS)
 #define HALO_OF_POINT(name) NULL
 #define HALO_OF_WINDOW(name) gi_##name##_halo
 #define HALO_OF_MEASURE(name) NULL
+#define SCRATCH_OF_POINT(name) NULL
+#define SCRATCH_OF_WINDOW(name) gi_##name##_scratch
+#define SCRATCH_OF_MEASURE(name) NULL
 #define CHECK_OF_POINT(name) NULL
 #define CHECK_OF_WINDOW(name) gi_##name##_check
 #define CHECK_OF_MEASURE(name) NULL
@@ -31,6 +34,7 @@ GI_STAGES(OPTION_ROWS)
      GI_STAGE_ID_##name,                                                                                               \
      POINT_OF_##kind(name),                                                                                            \
      HALO_OF_##kind(name),                                                                                             \
+     SCRATCH_OF_##kind(name),                                                                                          \
      CHECK_OF_##kind(name),                                                                                            \
      COST_OF_##kind(name)},
 const gi_stage gi_stage_table[] = {GI_STAGES(STAGE_ROW)};

@@ -29,6 +29,10 @@ typedef struct gi_window_job {
 // Rows that the stage looks up and down from a row: UINT32_MAX stands for the whole image.
 typedef uint32_t (*gi_halo_fn)(const void *args);
 
+// Bytes that gi_cpu_NAME takes for itself for each sample of its input; 0 where that is little
+// (taps, tables, a few rows a thread).
+typedef uint32_t (*gi_scratch_fn)(const void *args);
+
 // Roughly the seconds that one core takes for each sample, for the choice of the device. Measured with AVX2 on an 8K image.
 typedef double (*gi_cost_fn)(const void *args);
 

@@ -15,6 +15,11 @@ uint32_t gi_blur_halo(const void *args) {
     return (uint32_t)(gi_blur_is_gaussian(blur) ? gi_gauss_radius(blur->sigma) : gi_blur_box_radius(blur));
 }
 
+uint32_t gi_blur_scratch(const void *args) {
+    (void)args;
+    return 0;
+}
+
 double gi_blur_cpu_seconds(const void *args) {
     const gi_blur_args *blur = args;
     return gi_blur_is_gaussian(blur) ? 0.5e-9 + 0.05e-9 * (2 * gi_gauss_radius(blur->sigma) + 1) : 0.5e-9;

@@ -18,6 +18,10 @@ enum {
 
 uint32_t gi_heat_halo(const void *args) { return (uint32_t)((const gi_heat_args *)args)->steps; }
 
+static uint32_t field_count(const gi_heat_args *args) { return args->steps > 1 ? 2 : 1; }
+
+uint32_t gi_heat_scratch(const void *args) { return field_count(args) * (uint32_t)sizeof(float); }
+
 double gi_heat_cpu_seconds(const void *args) {
     const gi_heat_args *heat = args;
     return heat->steps * (heat->mode == GI_HEAT_LINEAR ? 0.5e-9 : 0.7e-9 * heat->inner);
@@ -210,7 +214,7 @@ gi_status gi_cpu_heat(const gi_window_job *job, gi_error *err) {
     h.threads = useful_threads(&h);
 
     // One field, or two; a row of zeros; and a row for each thread.
-    const size_t fields = args->steps > 1 ? 2 : 1;
+    const size_t fields = field_count(args);
     size_t floats, rows;
     float *memory = NULL;
     if (gi_mul(fields, job->in.height, &rows) && gi_add(rows, (size_t)h.threads + 1, &rows) &&

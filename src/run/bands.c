@@ -27,7 +27,7 @@ static bool in_place(const gi_segment *segment, bool uploads, bool owned) {
 }
 
 size_t gi_band_bytes(const gi_plan *plan, int from, int to, uint32_t rows, bool uploads) {
-    size_t buffers[2] = {0, 0};
+    size_t buffers[2] = {0, 0}, scratch = 0;
     int now = 0;
     bool owned = uploads;
     uint32_t halo = gi_halo_sum(plan, from, to), height = plan->in.height;
@@ -37,15 +37,17 @@ size_t gi_band_bytes(const gi_plan *plan, int from, int to, uint32_t rows, bool 
             bytes_of(plan, from < plan->segment_count ? plan->segments[from].channels_in : plan->out.channels, input);
     for (int i = from; i < to; i++) {
         const gi_segment *segment = &plan->segments[i];
-        if (gi_segment_is_identity(segment) || in_place(segment, uploads, owned)) continue;
+        size_t samples = (size_t)plan->in.width * (size_t)segment->channels_in * input;
+        if (samples * segment->scratch > scratch) scratch = samples * segment->scratch;
         halo = gi_halo_sum(plan, i + 1, to);
-        size_t bytes =
-            bytes_of(plan, segment->channels_out, smaller(height, add_saturated(rows, add_saturated(halo, halo))));
+        input = smaller(height, add_saturated(rows, add_saturated(halo, halo)));
+        if (gi_segment_is_identity(segment) || in_place(segment, uploads, owned)) continue;
+        size_t bytes = bytes_of(plan, segment->channels_out, input);
         if (owned) now = 1 - now;
         if (bytes > buffers[now]) buffers[now] = bytes;
         owned = true;
     }
-    return buffers[0] + buffers[1];
+    return buffers[0] + buffers[1] + scratch;
 }
 
 // The end of the run that begins at segment `from`: a WINDOW segment, if any, and the POINT segments after it.

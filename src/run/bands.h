@@ -29,7 +29,7 @@ gi_rows gi_rows_needed(const gi_plan *plan, int from, int to, gi_rows rows);
 uint32_t gi_halo_sum(const gi_plan *plan, int from, int to);
 
 // Bytes that segments [from, to) work in for a band of `rows` rows of their result: the two buffers that they pass the
-// image back and forth between. What a stage takes for itself (taps, tables, column sums) is not counted.
+// image back and forth between, and the most that a WINDOW stage takes for itself as its gi_NAME_scratch tells.
 size_t gi_band_bytes(const gi_plan *plan, int from, int to, uint32_t rows, bool uploads);
 
 // The highest bands that work within rule->memory, at most rule->rows and the image's height, at least 1: for the whole

@@ -89,6 +89,7 @@ static gi_status add_window(gi_plan *plan, const gi_stage_call *call, gi_error *
     if (status != GI_OK) return status;
     gi_segment *segment = add_segment(plan, GI_STAGE_WINDOW);
     segment->halo = call->stage->halo(&call->args);
+    segment->scratch = call->stage->scratch(&call->args);
     add_call(plan, segment, call);
     return GI_OK;
 }

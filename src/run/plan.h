@@ -26,6 +26,7 @@ typedef struct gi_segment {
     gi_counted counted; // what the barrier in front counts; GI_COUNTED_NOTHING: no barrier
     int resolved;       // number of the barrier's operation in the slot
     uint32_t halo;      // WINDOW: rows looked at up and down; UINT32_MAX: the whole image
+    uint32_t scratch;   // WINDOW: bytes that it takes for itself for each sample of its input
 } gi_segment;
 
 typedef struct gi_plan {

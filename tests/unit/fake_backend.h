@@ -217,13 +217,22 @@ static uint32_t fake_halo(const void *args) {
     return (uint32_t)hist->bins;
 }
 
+static uint32_t fake_scratch(const void *args) {
+    (void)args;
+    return 0;
+}
+
 static gi_status fake_check(const void *args, gi_sample sample, gi_error *err) {
     bool good = fake_halo(args) != 13 && (sample == GI_U16 || fake_halo(args) != 1300);
     return good ? GI_OK : gi_fail(err, GI_ERR_USAGE, "an unlucky halo");
 }
 
-static const gi_stage fake_window_stage = {
-    .name = "sum", .kind = GI_STAGE_WINDOW, .id = GI_STAGE_COUNT, .halo = fake_halo, .check = fake_check};
+static const gi_stage fake_window_stage = {.name = "sum",
+                                           .kind = GI_STAGE_WINDOW,
+                                           .id = GI_STAGE_COUNT,
+                                           .halo = fake_halo,
+                                           .scratch = fake_scratch,
+                                           .check = fake_check};
 
 // Inserts the WINDOW stage as call number `at`.
 static inline void fake_window_insert(gi_pipeline *pipeline, int at, uint32_t halo) {

@@ -58,6 +58,10 @@ static void memory_is_two_buffers(void **state) {
     assert_int_equal(gi_band_bytes(&plan, 3, 3, 10, true), 10 * 10);
     assert_int_equal(gi_band_bytes(&plan, 3, 3, 10, false), 0);
     gi_plan_free(&plan);
+    plan = make("heat steps=5 | threshold 9", 3, 1, 0, NULL); // and two fields of floats of the 20 rows it reads
+    assert_int_equal(gi_band_bytes(&plan, 0, 2, 10, false), 10 * 30 + 20 * 30 * 8);
+    assert_int_equal(gi_band_bytes(&plan, 0, 2, 10, true), 20 * 30 + 10 * 30 + 20 * 30 * 8);
+    gi_plan_free(&plan);
     plan = make("gray", 1, 1, 0, NULL); // nothing to do, nothing to hold
     assert_int_equal(gi_band_bytes(&plan, 0, 1, 10, false), 0);
     gi_plan_free(&plan);
