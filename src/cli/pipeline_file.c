@@ -9,13 +9,17 @@
 #include "cli/signals.h"
 #include "run/read.h"
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+enum { LIMIT_BYTES = 1 << 20 }; // with comments: far past any sensible file
+
 // *text = the file with a NUL behind it; owned by the caller.
 static gi_status read_text(const char *path, char **text, gi_error *err) {
-    gi_read_options reading = {.cancel = &gi_interrupt};
+    gi_read_options reading = {.limit = LIMIT_BYTES, .cancel = &gi_interrupt};
     gi_file_data file = {NULL, 0};
     bool is_stdin = strcmp(path, "-") == 0;
     gi_status status = gi_read_file(is_stdin ? NULL : path, &reading, &file, err);
-    if (status == GI_ERR_FORMAT) status = GI_ERR_USAGE; // empty: a pipeline without a stage
+    if (status == GI_ERR_FORMAT || status == GI_ERR_LIMIT) status = GI_ERR_USAGE; // empty: a pipeline without a stage
     if (status != GI_OK) return status;
     if (memchr(file.data, '\0', file.size)) status = gi_fail(err, GI_ERR_USAGE, "holds NUL bytes: no text");
     char *copy = status == GI_OK ? realloc(file.data, file.size + 1) : NULL;
@@ -29,8 +33,9 @@ static gi_status read_text(const char *path, char **text, gi_error *err) {
     return GI_OK;
 }
 
-// Turns comments into spaces, so that every place stays where it is.
+// Turns comments, and the mark that some editors begin UTF-8 with, into spaces, so that every place stays where it is.
 static void blank_comments(char *text) {
+    if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0) memset(text, ' ', strlen(BYTE_ORDER_MARK));
     for (bool comment = false; *text; text++) {
         if (*text == '\n') comment = false;
         if (*text == '#') comment = true;

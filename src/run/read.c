@@ -43,8 +43,10 @@ static gi_status read_until(int fd, size_t until, const gi_read_options *options
     return GI_OK;
 }
 
-static gi_status too_large(gi_error *err) {
-    return gi_fail(err, GI_ERR_LIMIT, "larger than %d bytes, the most that is read", GI_READ_MAX);
+static size_t limit_of(const gi_read_options *options) { return options->limit ? options->limit : GI_READ_MAX; }
+
+static gi_status too_large(const gi_read_options *options, gi_error *err) {
+    return gi_fail(err, GI_ERR_LIMIT, "larger than %zu bytes, the most that is read", limit_of(options));
 }
 
 static gi_status grow(gi_file_data *file, size_t capacity, gi_error *err) {
@@ -69,8 +71,8 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
         status = grow(file, capacity, err);
         if (status == GI_OK) status = read_until(fd, capacity, options, file, &ended, err);
         if (status != GI_OK) return status;
-        if (file->size > GI_READ_MAX) return too_large(err);
-        capacity = capacity <= GI_READ_MAX / 2 ? capacity * 2 : (size_t)GI_READ_MAX + 1;
+        if (file->size > limit_of(options)) return too_large(options, err);
+        capacity = capacity <= limit_of(options) / 2 ? capacity * 2 : limit_of(options) + 1;
     }
     return GI_OK;
 }
@@ -90,8 +92,8 @@ gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file
         status = gi_fail_errno(err, "cannot read", EISDIR);
     else if (options->regular_only && !regular)
         status = gi_fail(err, GI_ERR_IO, "no longer a regular file");
-    else if (regular && st.st_size > GI_READ_MAX)
-        status = too_large(err);
+    else if (regular && (uint64_t)st.st_size > limit_of(options))
+        status = too_large(options, err);
     else
         status = read_all(fd, regular ? (size_t)st.st_size : 0, options, file, err);
 out:

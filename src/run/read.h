@@ -12,6 +12,7 @@
 enum { GI_READ_MAX = 0x7fffffff }; // bytes: what every codec library can take
 
 typedef struct gi_read_options {
+    size_t limit;        // more bytes are refused without reading them all; 0: GI_READ_MAX
     bool image_only;   // nothing past the signature is read, nor memory taken, unless it is a PNG's or JPEG's
     bool regular_only; // found by a walk: anything but a regular file is refused without waiting on it
     volatile sig_atomic_t *cancel; // set when a signal interrupts a read: GI_ERR_CANCELLED; may be NULL
@@ -24,7 +25,7 @@ typedef struct gi_file_data {
 
 // Reads the file `path`, or standard input where it is NULL, to its end. FIFOs and devices are read as streams. A file
 // that grows or shrinks meanwhile gives what was there when read. GI_ERR_IO with the system's reason, GI_ERR_LIMIT past
-// GI_READ_MAX bytes, GI_ERR_FORMAT when empty or, with image_only, when no image begins there.
+// the limit, GI_ERR_FORMAT when empty or, with image_only, when no image begins there.
 gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err);
 
 #endif

@@ -61,5 +61,16 @@ def test_files_that_are_no_text(gpuimg, put, tmp_path):
     assert gpuimg("run", "--pipeline-file", str(tmp_path), "a.png", "b.png").code == 1
 
 
+def test_a_byte_order_mark_is_no_stage(gpuimg, image, put, tmp_path):
+    image("a.png")
+    put(b"\xef\xbb\xbfgray\r\n")
+    gpuimg.ok("run", "--pipeline-file", "p.txt", "a.png", "b.png")
+    assert Image.open(tmp_path / "b.png").mode == "L"
+
+
+def test_files_without_an_end_are_not_read_to_it(gpuimg):
+    assert "larger than 1048576 bytes" in gpuimg.refused("run", "--pipeline-file", "/dev/zero", "a.png", "b.png").err
+
+
 def test_only_run_takes_one(gpuimg, put):
     assert "is not for gray" in gpuimg.refused("gray", "--pipeline-file", put("gray"), "a.png", "b.png").err
