@@ -39,6 +39,9 @@ gpuimg_status gi_api_result(gi_status status, const gi_error *err, gpuimg_error 
         error->place_length = err->place_length;
     }
     snprintf(error->text, sizeof error->text, "%s", err->text);
+    // One line, whatever names and words of the caller's it tells.
+    for (char *c = error->text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     return (gpuimg_status)status;
 }
 

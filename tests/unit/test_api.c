@@ -115,6 +115,10 @@ static void contexts(void **state) {
     assert_int_equal(gpuimg_context_open("cpu", 0, NULL, NULL), GPUIMG_ERR_USAGE);
     gpuimg_context_close(NULL);
     assert_string_equal(gpuimg_context_device(NULL), "");
+
+    // Reasons are one line, whatever they quote.
+    gpuimg_context *none = NULL;
+    assert_reason(gpuimg_context_open("a\n\x1b[31m", 0, &none, &error), GPUIMG_ERR_USAGE, "'a??[31m' is no device");
 }
 
 // `auto` starts a GPU at the first work that is worth it, once, and looks for one only once.
