@@ -3,9 +3,8 @@
 // Formula   v(0) op v(1) op ... op v(n - 1), in some order of the operands; the operation's identity for n = 0.
 // Levels    warp:   each lane combines with the one 16, 8, 4, 2, 1 lanes further: a tree of 5 steps in registers. The
 //                   lanes of a warp exchange by shuffles, so that there is no shared memory to wait for.
-//           block:  each warp reduces its own, and the first warp reduces what the warps found, by way of shared
-//           memory. device: each thread first combines many values of its own, which costs no exchange at all, then
-//           each block
+//           block:  each warp reduces its own; by way of shared memory, the first warp reduces what they found.
+//           device: each thread first combines many values of its own, which costs no exchange at all; each block
 //                   reduces what its threads found. What the blocks found is reduced by a second launch of one block:
 //                   the end of the first launch is the barrier over the whole device that a kernel lacks.
 // Exact     for integers, whose operations do not depend on the order. Floats would need a fixed tree.

@@ -6,14 +6,12 @@
 //           block:  threads scan a run of neighbouring values each, one after the other; then the threads' totals are
 //                   scanned warp by warp, the warps' totals by the first warp; then each thread runs over its values
 //                   again, beginning with what stands before it.
-//           device: scan-then-propagate in three launches. Tiles are reduced; their totals are scanned by one block;
-//           each
+//           device: scan-then-propagate in three launches. Tiles are reduced; one block scans their totals; each
 //                   tile is scanned, beginning with what stands before it. One pass with look-back would read the
 //                   values once instead of twice, but needs blocks to wait for each other.
 // Exact     for integers, whose operations do not depend on grouping. The order of operands is kept.
 // Shared    a tile: values are read and written 32 neighbours at a time, as the memory bus likes it, but scanned in
-// runs,
-//           as the algorithm likes it; shared memory turns one into the other.
+//           runs, as the algorithm likes it; shared memory turns one into the other.
 // Bytes     two reads of the values, one write; one read where all fit a tile.
 // Bound     memory bandwidth, for large n.
 #ifndef GI_KERNELS_SCAN_CUH

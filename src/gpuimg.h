@@ -75,8 +75,8 @@ GPUIMG_API const char *gpuimg_status_name(gpuimg_status status);
  * some tenths of a second on a GPU: keep it. */
 typedef struct gpuimg_context gpuimg_context;
 
-/* Opens a context. `device`: "cpu"; "cuda" or "cuda:N", an NVIDIA GPU by the driver's number (GPUIMG_ERR_DEVICE where it
- * is not usable); "auto" or NULL: for each run the one that is done first, so that a GPU is started only once there
+/* Opens a context. `device`: "cpu"; "cuda" or "cuda:N", an NVIDIA GPU by the driver's number (GPUIMG_ERR_DEVICE where
+ * it is not usable); "auto" or NULL: for each run the one that is done first, so that a GPU is started only once there
  * is work that is worth it, and the CPU where there is none. `threads`: CPU threads that one call may use; 0: one for
  * each core of this process. */
 GPUIMG_API gpuimg_status gpuimg_context_open(const char *device, int threads, gpuimg_context **context,
@@ -198,7 +198,7 @@ typedef struct gpuimg_file {
 /* What became of the files of a batch; the sum is their number. */
 typedef struct gpuimg_batch_result {
     size_t done;
-    size_t skipped;     /* their outputs exist (skip_existing) */
+    size_t skipped; /* their outputs exist (skip_existing) */
     size_t failed;
     size_t not_started; /* or dropped, after a cancel or with fail_fast */
 } gpuimg_batch_result;

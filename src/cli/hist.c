@@ -46,8 +46,8 @@ static gi_status refuse_output(gi_operands operands, gi_error *err) {
     const char *last = operands.count > 1 ? operands.names[operands.count - 1] : NULL;
     const gi_report_style *style = last ? gi_report_style_of_name(last) : NULL;
     if (!style || gi_format_of_name(last) != GI_FORMAT_UNKNOWN || access(last, F_OK) == 0) return GI_OK;
-    return gi_fail(err, GI_ERR_USAGE, "'%.200s' does not exist: hist takes images alone, and -o names the report's file",
-                   last);
+    return gi_fail(err, GI_ERR_USAGE,
+                   "'%.200s' does not exist: hist takes images alone, and -o names the report's file", last);
 }
 
 static gi_status refuse_existing(const gi_options *options, const char *path) {

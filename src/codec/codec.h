@@ -1,4 +1,5 @@
-// The codec interface of rows: sniff, open -> header -> rows -> close; an encoder is given rows and pushes bytes to a sink.
+// The codec interface of rows: sniff, open -> header -> rows -> close; an encoder is given rows and pushes bytes to a
+// sink.
 //
 // Libraries plug in behind it (stb.c, ...); this header is all that the layers above see.
 #ifndef GI_CODEC_CODEC_H
@@ -77,10 +78,10 @@ typedef struct gi_sink {
 
 typedef struct gi_encode_options {
     gi_format format;
-    int quality;   // JPEG 1..100
-    int png_level; // 0..9
-    uint8_t background[3]; // alpha into JPEG is composited on this
-    int orientation; // EXIF orientation to write where the format can hold it (JPEG); 0 or 1: none
+    int quality;                 // JPEG 1..100
+    int png_level;               // 0..9
+    uint8_t background[3];       // alpha into JPEG is composited on this
+    int orientation;             // EXIF orientation to write where the format can hold it (JPEG); 0 or 1: none
     const gi_messages *messages; // may be NULL
     const char *file;            // name for messages; may be NULL
 } gi_encode_options;

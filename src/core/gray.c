@@ -4,8 +4,8 @@
 #include "core/stage_table.h"
 
 gi_status gi_gray_point(const void *args, const gi_point_input *in, gi_point *out, gi_error *err) {
-    static const uint32_t weights[][3] = {[GI_GRAY_601] = {GI_LUMA_RED, GI_LUMA_GREEN, GI_LUMA_BLUE},
-                                           [GI_GRAY_709] = {6966, 23436, 2366}};
+    static const uint32_t weights[][3] = {
+        [GI_GRAY_601] = {GI_LUMA_RED, GI_LUMA_GREEN, GI_LUMA_BLUE}, [GI_GRAY_709] = {6966, 23436, 2366}};
     const gi_gray_args *gray = args;
     *out = gi_point_identity(in->channels, in->sample);
     if (gi_colour_channels(in->channels) == 1) return GI_OK;

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-// Counts of channel c at level v: counts[c * levels + v]; levels = 256 or 65536. Owned by the struct (gi_histogram_free).
+// Counts of channel c at level v: counts[c * levels + v]; levels = 256 or 65536. Owned by the struct
+// (gi_histogram_free).
 typedef struct gi_histogram {
     uint64_t *counts;
     uint32_t levels;

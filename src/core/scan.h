@@ -1,5 +1,5 @@
-// Reduction and scan (prefix sums) of counts: the CPU's twins of kernels/reduce.cuh and kernels/scan.cuh. A histogram has
-// 65536 counts at most, so one core does them in microseconds; the rows of a box blur have a scan of their own in
+// Reduction and scan (prefix sums) of counts: the CPU's twins of kernels/reduce.cuh and kernels/scan.cuh. A histogram
+// has 65536 counts at most, so one core does them in microseconds; the rows of a box blur have a scan of their own in
 // cpu/prefix_sums.c, over interleaved channels and with vectors. Integers: no order changes the result.
 #ifndef GI_CORE_SCAN_H
 #define GI_CORE_SCAN_H

@@ -32,9 +32,9 @@ typedef enum gi_stage_id { GI_STAGES(GI_STAGE_ENUM) GI_STAGE_COUNT } gi_stage_id
 #define GI_FIELD_REAL double
 #define GI_FIELD_LEVEL int32_t
 #define GI_ARGS_FIELD(stage, type, name, standard, min, max, words, help) GI_FIELD_##type name;
-#define GI_ARGS_STRUCT(kind, name, summary, detail, example1, example2)                                               \
-    typedef struct gi_##name##_args {                                                                                 \
-        GI_OPTIONS_##name(GI_ARGS_FIELD)                                                                              \
+#define GI_ARGS_STRUCT(kind, name, summary, detail, example1, example2)                                                \
+    typedef struct gi_##name##_args {                                                                                  \
+        GI_OPTIONS_##name(GI_ARGS_FIELD)                                                                               \
     } gi_##name##_args;
 GI_STAGES(GI_ARGS_STRUCT)
 #undef GI_ARGS_STRUCT
@@ -53,7 +53,7 @@ typedef struct gi_stage_option {
     const char *name;
     const char *words; // "a|b|c" or ""
     const char *help;
-    double standard;   // the default, as stored
+    double standard; // the default, as stored
     double min, max;
     size_t field_offset; // into the stage's argument struct
     gi_option_type type;
@@ -110,13 +110,13 @@ const char *gi_nearest_word(const char *typed, size_t length, const char *const 
 
 // Prototypes of the stages' functions: gi_gray_point (see gi_point_fn); of a WINDOW stage gi_blur_halo,
 // gi_blur_scratch, gi_blur_check, gi_blur_cpu_seconds and gi_cpu_blur (see window.h).
-#define GI_PROTOTYPE_POINT(name)                                                                                      \
+#define GI_PROTOTYPE_POINT(name)                                                                                       \
     gi_status gi_##name##_point(const void *args, const gi_point_input *in, gi_point *out, gi_error *err);
-#define GI_PROTOTYPE_WINDOW(name)                                                                                     \
-    uint32_t gi_##name##_halo(const void *args);                                                                      \
-    uint32_t gi_##name##_scratch(const void *args);                                                                   \
-    gi_status gi_##name##_check(const void *args, gi_sample sample, gi_error *err);                                   \
-    double gi_##name##_cpu_seconds(const void *args);                                                                 \
+#define GI_PROTOTYPE_WINDOW(name)                                                                                      \
+    uint32_t gi_##name##_halo(const void *args);                                                                       \
+    uint32_t gi_##name##_scratch(const void *args);                                                                    \
+    gi_status gi_##name##_check(const void *args, gi_sample sample, gi_error *err);                                    \
+    double gi_##name##_cpu_seconds(const void *args);                                                                  \
     gi_status gi_cpu_##name(const gi_window_job *job, gi_error *err);
 #define GI_PROTOTYPE_MEASURE(name)
 #define GI_PROTOTYPE(kind, name, summary, detail, example1, example2) GI_PROTOTYPE_##kind(name)

@@ -28,8 +28,8 @@ gi_status gi_fail_errno(gi_error *err, const char *what, int error_number) {
 }
 
 const char *gi_status_name(gi_status status) {
-    static const char *const names[GI_STATUS_COUNT] = {
-        "ok",     "usage",  "input/output", "format",        "unsupported", "limit",
-        "exists", "memory", "device",       "device memory", "cancelled"};
+    static const char *const names[GI_STATUS_COUNT] = {"ok",          "usage",         "input/output", "format",
+                                                       "unsupported", "limit",         "exists",       "memory",
+                                                       "device",      "device memory", "cancelled"};
     return (unsigned)status < GI_STATUS_COUNT ? names[status] : "unknown";
 }

@@ -70,8 +70,10 @@ static inline gi_shape gi_view_shape(const gi_view *view) {
 
 // A view of tightly packed rows over `data`.
 static inline gi_view gi_view_packed(void *data, gi_shape shape, gi_where where) {
-    gi_view view = {data, gi_row_bytes(shape.width, shape.channels, shape.sample), shape.width, shape.height,
-                    shape.channels, shape.sample, where};
+    gi_view view = {data,           gi_row_bytes(shape.width, shape.channels, shape.sample),
+                    shape.width,    shape.height,
+                    shape.channels, shape.sample,
+                    where};
     return view;
 }
 

@@ -33,7 +33,8 @@ typedef uint32_t (*gi_halo_fn)(const void *args);
 // (taps, tables, a few rows a thread).
 typedef uint32_t (*gi_scratch_fn)(const void *args);
 
-// Roughly the seconds that one core takes for each sample, for the choice of the device. Measured with AVX2 on an 8K image.
+// Roughly the seconds that one core takes for each sample, for the choice of the device. Measured with AVX2 on an 8K
+// image.
 typedef double (*gi_cost_fn)(const void *args);
 
 // Checks the arguments against each other and against the sample's depth: GI_ERR_USAGE.

@@ -37,8 +37,9 @@ size_t gi_band_bytes(const gi_plan *plan, int from, int to, uint32_t rows, bool 
 // *fits: false when even a single row takes more.
 uint32_t gi_band_rows(const gi_plan *plan, const gi_band_rule *rule, bool *fits);
 
-// The end of the leg that begins at segment `from` and goes to `to` at most: where the bands are lower than the image and
-// than the summed halo, or the memory is short, a leg ends before a WINDOW segment. Past `from` unless that is `to`.
+// The end of the leg that begins at segment `from` and goes to `to` at most: where the bands are lower than the image
+// and than the summed halo, or the memory is short, a leg ends before a WINDOW segment. Past `from` unless that is
+// `to`.
 int gi_leg_end(const gi_plan *plan, int from, int to, const gi_band_rule *rule);
 
 // One leg: segments [from, to) over all bands, and what becomes of the result.

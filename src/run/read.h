@@ -12,7 +12,7 @@
 enum { GI_READ_MAX = 0x7fffffff }; // bytes: what every codec library can take
 
 typedef struct gi_read_options {
-    size_t limit;        // more bytes are refused without reading them all; 0: GI_READ_MAX
+    size_t limit;      // more bytes are refused without reading them all; 0: GI_READ_MAX
     bool image_only;   // nothing past the signature is read, nor memory taken, unless it is a PNG's or JPEG's
     bool regular_only; // found by a walk: anything but a regular file is refused without waiting on it
     volatile sig_atomic_t *cancel; // set when a signal interrupts a read: GI_ERR_CANCELLED; may be NULL

@@ -71,9 +71,9 @@ double ceiling_ms(size_t read, size_t written) {
     // What is more than a buffer holds takes longer in proportion.
     const size_t wanted = (read + written) / 32, packets = wanted < ROOM / 16 ? wanted : ROOM / 16;
     return (double)wanted / (double)packets * median_ms([&](int i) {
-        copy_kernel<<<(unsigned)((packets + 255) / 256), 256, 0, stream>>>((const uint4 *)inputs[i],
-                                                                           (uint4 *)outputs[i], packets);
-    });
+               copy_kernel<<<(unsigned)((packets + 255) / 256), 256, 0, stream>>>((const uint4 *)inputs[i],
+                                                                                  (uint4 *)outputs[i], packets);
+           });
 }
 
 bool write_json(const char *path, const char *commit, const char *driver) {
