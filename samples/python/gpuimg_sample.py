@@ -33,6 +33,8 @@ def call(function, *arguments):
         sys.exit(f"{function.__name__}: {error.text.decode()}")
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: gpuimg_sample.py IMAGE")
 colour = np.array(Image.open(sys.argv[1]).convert("RGB"))
 gray = np.empty(colour.shape[:2] + (1,), np.uint8)
 context, pipeline, histogram = c.c_void_p(), c.c_void_p(), c.c_void_p()
