@@ -1,8 +1,9 @@
-# cpack: a .tar.gz anywhere, a .deb where dpkg's tools are.
+# cpack: a .tar.gz anywhere, a .deb where the tools are that CPack asks about libraries.
 set(CPACK_GENERATOR TGZ)
 find_program(GPUIMG_DPKG_DEB dpkg-deb)
 find_program(GPUIMG_DPKG_SHLIBDEPS dpkg-shlibdeps)
-if(GPUIMG_DPKG_DEB AND GPUIMG_DPKG_SHLIBDEPS)
+find_program(GPUIMG_FILE file)
+if(GPUIMG_DPKG_DEB AND GPUIMG_DPKG_SHLIBDEPS AND GPUIMG_FILE)
     list(APPEND CPACK_GENERATOR DEB)
 endif()
 set(CPACK_PACKAGE_VENDOR "gpuimg authors")

@@ -52,6 +52,7 @@ need_test_tools() {
     need fish "fish" have fish
     need pkg-config "pkg-config" have pkg-config
     need dpkg-dev "dpkg-shlibdeps" have dpkg-shlibdeps
+    need file "file, which cpack asks for a .deb" have file
     if find_nvcc >/dev/null; then need "g++" "a C++ compiler for nvcc (g++)" have g++; fi
     if $quick; then return; fi
     need "clang libomp-dev" "clang with OpenMP" compiles_openmp clang
