@@ -140,24 +140,11 @@ static void test_opaque(void **state) {
     guarded_image_free(&expected);
 }
 
-// Threads only share rows out: a large image on 1 and 3 threads, whole and in bands of 100 rows.
 static void test_large(void **state) {
     (void)state;
     gi_shape shape = {1920, 1080, 3, GI_U8};
-    guarded_image in = image_make(shape), one = image_make(shape), three = image_make(shape);
-    image_fill(&in, FILL_NOISE, 3);
     gi_blur_args args = box(5, GI_BORDER_REFLECT101);
-    stage_under_test stage = {gi_cpu_blur, gi_blur_halo, &args, shape.height, 1};
-    run_in_bands(&stage, &in, &one);
-    stage.threads = 3;
-    run_in_bands(&stage, &in, &three);
-    check_same(&three, &one, "three threads");
-    stage.band_rows = 100;
-    run_in_bands(&stage, &in, &three);
-    check_same(&three, &one, "bands of 100 rows");
-    guarded_image_free(&in);
-    guarded_image_free(&one);
-    guarded_image_free(&three);
+    check_threads((stage_under_test){gi_cpu_blur, gi_blur_halo, &args, shape.height, 1}, shape);
 }
 
 static void expect_refused(const gi_window_job *job, const char *reason) {

@@ -123,4 +123,22 @@ static inline void check_all_ways(stage_under_test stage, const guarded_image *i
     gi_simd_force(before);
 }
 
+// Threads only share rows out: one on the whole image, three on it, and three on bands of 100 rows give the same bytes.
+static inline void check_threads(stage_under_test stage, gi_shape shape) {
+    guarded_image in = image_make(shape), one = image_make(shape), three = image_make(shape);
+    image_fill(&in, FILL_NOISE, 3);
+    stage.band_rows = shape.height;
+    stage.threads = 1;
+    run_in_bands(&stage, &in, &one);
+    stage.threads = 3;
+    run_in_bands(&stage, &in, &three);
+    check_same(&three, &one, "three threads");
+    stage.band_rows = 100;
+    run_in_bands(&stage, &in, &three);
+    check_same(&three, &one, "bands of 100 rows");
+    guarded_image_free(&in);
+    guarded_image_free(&one);
+    guarded_image_free(&three);
+}
+
 #endif
