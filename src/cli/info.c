@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "codec/codec.h"
+#include "core/simd.h"
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
 #include "gpuimg.h"

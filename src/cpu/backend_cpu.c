@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "core/checked.h"
+#include "core/simd.h"
 #include "cpu/ops.h"
 
 // Large buffers are aligned for huge pages: a fresh one then costs one page fault for 2 MiB rather than 512, which is

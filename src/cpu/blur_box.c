@@ -7,7 +7,7 @@
 
 #include "cpu/blur.h"
 #include "cpu/blur_box.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 #define SAMPLE uint8_t
 #define PAIR uint16_t

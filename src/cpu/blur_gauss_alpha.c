@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cpu/blur_gauss.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 // 8 bits: all sums stay below 2^49, exact in double arithmetic.
 #define NUMBER double

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cpu/blur_gauss.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 enum { FRACTION_BITS = 7, CHUNK = 1024 };
 

@@ -3,7 +3,7 @@
 // Sums stay below 2^49 and are exact in double arithmetic, which every vector unit has at full width; 64-bit integer
 // products most do not.
 #include "cpu/blur_gauss.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 #define NUMBER double
 #define NAME(x) x##_double

@@ -1,6 +1,6 @@
 // Multiply-add loops of the narrow Gaussian for SSE2 (the portable level: every 64-bit x86 has it), AVX2 and AVX-512.
 #include "cpu/blur_gauss_narrow.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -7,7 +7,7 @@
 #include "core/checked.h"
 #include "core/heat_math.h"
 #include "core/stage_table.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 #include "cpu/team.h"
 #include "cpu/window_band.h"
 

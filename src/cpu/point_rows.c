@@ -1,6 +1,6 @@
 #include "cpu/point_rows.h"
 
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 #define SAMPLE uint8_t
 #define SAMPLE_MAX UINT8_MAX

@@ -6,7 +6,7 @@
 // order. RGBA: the same from words (R, B) and (G, A), which masks and shifts give. AVX2 reaches memory speed there
 // already.
 #include "cpu/point_rows.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cpu/blur_box.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 // Four neighbouring sums; three channels use three of them. GCC and Clang make it one vector on any machine.
 typedef uint32_t lanes __attribute__((vector_size(16)));

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/simd.h"
 #include "cpu/backend_cpu.h"
 #include "guarded_image.h"
 

@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
+#include "core/simd.h"
+#include "cpu/backend_cpu.h"
 #include "cpu/cores.h"
-#include "cpu/simd.h"
 
 static char folder[] = "/tmp/gpuimg-cores-XXXXXX";
 

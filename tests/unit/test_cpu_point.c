@@ -10,7 +10,7 @@
 #include "core/point.h"
 #include "cpu/ops.h"
 #include "cpu/point_rows.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 #include "guarded_image.h"
 
 typedef enum curves { IDENTITY, ONE_LEVEL, THREE_LEVELS, TABLES, MIXED, CURVES_COUNT } curves;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/window.h"
-#include "cpu/simd.h"
+#include "core/simd.h"
 #include "guarded_image.h"
 
 enum { ROW_PADDING = 5 };

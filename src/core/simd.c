@@ -1,4 +1,4 @@
-#include "cpu/simd.h"
+#include "core/simd.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
