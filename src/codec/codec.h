@@ -33,6 +33,13 @@ gi_format gi_format_of_name(const char *name);
 const char *gi_format_name(gi_format format);
 const char *gi_format_extension(gi_format format);
 
+// Which libraries do the work. Whatever one of them lacks, stb does.
+typedef enum gi_codec_choice {
+    GI_CODEC_AUTO, // the fastest that were built in
+    GI_CODEC_ZLIB, // zlib in the place of ISA-L
+    GI_CODEC_STB   // stb alone: the portable witness
+} gi_codec_choice;
+
 // ---- decoding -----------------------------------------------------------------------------------------------------
 
 typedef struct gi_decode_options {
@@ -40,6 +47,8 @@ typedef struct gi_decode_options {
     bool strict;                 // damage that still decodes is an error, not a warning
     bool auto_orient;            // apply the EXIF orientation to the pixels
     bool jpeg_luma;              // a YCbCr JPEG gives its luma plane as one gray channel
+    gi_codec_choice codec;
+    int threads;                 // that may work at once, the calling one among them; 0 and 1: it alone
     const gi_messages *messages; // may be NULL
     const char *file;            // name for messages; may be NULL
 } gi_decode_options;
@@ -76,10 +85,27 @@ typedef struct gi_sink {
     void *context;
 } gi_sink;
 
+// Chroma samples of a colour JPEG: as many as of luma, half as many across, or half across and down. 420 is the zero.
+typedef enum gi_subsampling { GI_SUBSAMPLING_420, GI_SUBSAMPLING_422, GI_SUBSAMPLING_444 } gi_subsampling;
+
+// Fewer bits a pixel in a PNG where the values allow it: 1-bit gray, or a palette of at most 256 colours.
+typedef enum gi_png_reduce {
+    GI_PNG_REDUCE_AUTO, // where `binary` tells it beforehand
+    GI_PNG_REDUCE_ON,   // wherever the pixels turn out so: they are held until the last is seen
+    GI_PNG_REDUCE_OFF
+} gi_png_reduce;
+
 typedef struct gi_encode_options {
     gi_format format;
+    gi_codec_choice codec;
+    int threads;                 // as in gi_decode_options
     int quality;                 // JPEG 1..100
-    int png_level;               // 0..9
+    gi_subsampling subsampling;  // of a colour JPEG
+    bool optimize;               // JPEG: Huffman tables made for the image
+    bool progressive;            // JPEG
+    int png_level;               // 0..9, from stored to smallest
+    gi_png_reduce png_reduce;
+    bool binary;                 // every sample of the image is 0 or the largest (alpha: any)
     uint8_t background[3];       // alpha into JPEG is composited on this
     int orientation;             // EXIF orientation to write where the format can hold it (JPEG); 0 or 1: none
     const gi_messages *messages; // may be NULL
