@@ -75,6 +75,22 @@ static void print_cpu(void) {
     print_line("OpenMP", openmp_version());
 }
 
+// Those that were built in, or those that were not.
+static void print_codecs(bool built) {
+    const gi_codec_library *library;
+    char text[256];
+    int lines = 0;
+    for (int i = 0; (library = gi_codec_library_at(i)) != NULL; i++) {
+        if (built != (library->version != NULL)) continue;
+        if (built)
+            snprintf(text, sizeof text, "%s %s (%s)", library->name, library->version, library->work);
+        else
+            snprintf(text, sizeof text, "%s: without it %s (install %s and build again)", library->name,
+                     library->without, library->package);
+        print_line(lines++ ? "" : built ? "codecs" : "missing", text);
+    }
+}
+
 static void print_cuda(void) {
     const char *about = "";
     char reason[256] = "";
@@ -101,7 +117,8 @@ int gi_info_command(const gi_command *command, const gi_options *options) {
     print_line("gpuimg", gpuimg_version());
     print_line("compiler", COMPILER);
     print_line("build", GPUIMG_BUILD_TYPE);
-    for (int i = 0; gi_codec_about(i); i++) print_line(i ? "" : "codecs", gi_codec_about(i));
+    print_codecs(true);
+    print_codecs(false);
     print_cpu();
     print_cuda();
     return 0;

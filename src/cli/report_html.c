@@ -17,7 +17,7 @@ static gi_status add_to_buffer(void *context, const void *data, size_t size, gi_
 
 // Encodes into `bytes`, which stays failed when that is impossible.
 static void encode(const gi_view *view, gi_format format, gi_buffer *bytes) {
-    gi_encode_options options = {.format = format, .quality = JPEG_QUALITY, .png_level = 6};
+    gi_encode_options options = {.format = format, .quality = JPEG_QUALITY, .png_level = GI_PNG_LEVEL};
     gi_sink sink = {add_to_buffer, bytes};
     gi_encoder *encoder = NULL;
     gi_status status = gi_encoder_open(gi_view_shape(view), &options, &sink, &encoder, NULL);

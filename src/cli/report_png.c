@@ -98,7 +98,7 @@ static gi_status write_all(const gi_buffer *images, size_t count, const gi_sink 
     gi_buffer empty = {0};
     gi_canvas canvas = {0};
     gi_encoder *encoder = NULL;
-    gi_encode_options options = {.format = GI_FORMAT_PNG, .png_level = 6};
+    gi_encode_options options = {.format = GI_FORMAT_PNG, .png_level = GI_PNG_LEVEL};
     if (count == 0) gi_plot_layout_empty(&empty);
     size_t plots = count ? count : 1;
     gi_shape shape = {GI_PLOT_WIDTH, (uint32_t)plots * GI_PLOT_HEIGHT, 3, GI_U8};

@@ -95,12 +95,15 @@ typedef enum gi_png_reduce {
     GI_PNG_REDUCE_OFF
 } gi_png_reduce;
 
+// The level at which PNG is written where nobody chose one. (src/gpuimg.h tells it to users.)
+#define GI_PNG_LEVEL 6
+
 typedef struct gi_encode_options {
     gi_format format;
     gi_codec_choice codec;
     int threads;                 // as in gi_decode_options
     int quality;                 // JPEG 1..100
-    gi_subsampling subsampling;  // of a colour JPEG
+    gi_subsampling subsampling;  // of a colour JPEG; stb has its own, by the quality
     bool optimize;               // JPEG: Huffman tables made for the image
     bool progressive;            // JPEG
     int png_level;               // 0..9, from stored to smallest
@@ -115,6 +118,7 @@ typedef struct gi_encode_options {
 typedef struct gi_encoder gi_encoder;
 
 // An encoder for an image of that shape. GI_ERR_LIMIT: the format or library cannot hold it (JPEG: 65535 a side).
+// GI_ERR_UNSUPPORTED: no library can do what the options ask of that format.
 // The sink must outlive the encoder.
 gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_encoder **encoder,
                           gi_error *err);
@@ -130,7 +134,25 @@ void gi_encoder_close(gi_encoder *encoder);
 
 // ---- about --------------------------------------------------------------------------------------------------------
 
-// One line for each library behind the interface, such as "stb_image 2.27 (PNG, JPEG decoding)"; NULL past the last.
-const char *gi_codec_about(int index);
+// A library behind the interface.
+typedef struct gi_codec_library {
+    const char *name;
+    const char *version; // that was built in; NULL: none
+    const char *work;    // what it does
+    const char *without; // what is the worse without it
+    const char *package; // that has its headers, in Debian and Ubuntu
+} gi_codec_library;
+
+// The fastest first; NULL past the last.
+const gi_codec_library *gi_codec_library_at(int index);
+
+// GI_ERR_UNSUPPORTED, with what to install, when the library chosen was not built in.
+gi_status gi_codec_check(gi_codec_choice codec, gi_error *err);
+
+// GI_ERR_UNSUPPORTED when it is not libjpeg-turbo that writes JPEG; `what` ("progressive JPEG") needs it.
+gi_status gi_codec_check_turbo(gi_codec_choice codec, const char *what, gi_error *err);
+
+// Likewise for all that the options ask of JPEG.
+gi_status gi_encode_options_check(const gi_encode_options *options, gi_error *err);
 
 #endif

@@ -33,6 +33,8 @@ gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, cons
         return gi_fail(err, GI_ERR_USAGE, "JPEG quality %d is not in 1..100", options->quality);
     if (!jpeg && (options->png_level < 0 || options->png_level > 9))
         return gi_fail(err, GI_ERR_USAGE, "PNG level %d is not in 0..9", options->png_level);
+    gi_status status = jpeg ? gi_encode_options_check(options, err) : GI_OK;
+    if (status != GI_OK) return status;
     gi_encoder *made = calloc(1, sizeof *made);
     if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");
     made->shape = shape;
@@ -40,8 +42,8 @@ gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, cons
     gi_shape written = shape;
     bool flatten = jpeg && gi_has_alpha(shape.channels) && shape.sample == GI_U8;
     if (flatten) written.channels = made->flat_channels = channels_without_alpha(shape.channels, options->background);
-    gi_status status = jpeg ? gi_jpeg_writer_open(written, &made->options, sink, &made->writer, err)
-                            : gi_png_writer_open(written, &made->options, sink, &made->writer, err);
+    status = jpeg ? gi_jpeg_writer_open(written, &made->options, sink, &made->writer, err)
+                  : gi_png_writer_open(written, &made->options, sink, &made->writer, err);
     if (status == GI_OK && flatten) {
         made->flat = malloc(gi_row_bytes(written.width, written.channels, written.sample));
         if (!made->flat) status = gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");

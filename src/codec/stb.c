@@ -398,10 +398,3 @@ gi_status gi_stb_jpeg_encode(const gi_stb_jpeg_job *job, const gi_sink *sink, gi
     free(g);
     return status;
 }
-
-const char *gi_codec_about(int index) {
-    static const char *const lines[] = {
-        "stb_image " GPUIMG_STB_VERSION " (PNG and JPEG decoding; JPEG segments and PNG checksums checked by gpuimg)",
-        "stb_image_write " GPUIMG_STB_WRITE_VERSION " (PNG compression, JPEG encoding)"};
-    return index >= 0 && index < 2 ? lines[index] : NULL;
-}

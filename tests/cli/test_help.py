@@ -88,6 +88,13 @@ def test_info(gpuimg):
     for name in ("gpuimg", "compiler", "build", "codecs", "CPU", "  features", "  SIMD", "  cores", "OpenMP", "CUDA"):
         assert re.search(rf"^{name} +\S", text, re.M), text
     assert {len(re.match(r" *\S+ +", line).group()) for line in text.splitlines() if line[:12].strip()} == {12}
+    # Each library, built in or not.
+    libraries = text[text.index("codecs"):text.index("CPU")]
+    for name, package in (("ISA-L", "libisal-dev"), ("zlib", "zlib1g-dev"), ("libjpeg-turbo", "libjpeg-dev")):
+        built = re.search(rf"^(codecs|       ) +{name} \d+\.\d\S* \(", libraries, re.M)
+        missing = re.search(rf"^(missing|       ) +{name}: without it .* \(install {package} and", libraries, re.M)
+        assert bool(built) != bool(missing), text
+    assert re.search(r"^(codecs|       ) +stb_image \d", libraries, re.M)
     # With CUDA, either devices or the reason why there are none.
     if "not built" not in text:
         assert re.search(r"^  (devices|cuda:0) +\S", text, re.M)
