@@ -94,14 +94,20 @@ bool gi_colour_parse(const char *text, gi_colour *colour) {
     return true;
 }
 
-static bool is_word(const char *words, const char *text) {
+// The word's place in "a|b|c" from 0, or -1.
+static int word_index(const char *words, const char *text) {
     size_t size = strlen(text);
-    while (*words) {
+    for (int i = 0; *words; i++) {
         size_t length = strcspn(words, "|");
-        if (length == size && memcmp(words, text, size) == 0) return true;
+        if (length == size && memcmp(words, text, size) == 0) return i;
         words += length + (words[length] == '|');
     }
-    return false;
+    return -1;
+}
+
+int gi_options_choice(const gi_options *options, gi_global_id id) {
+    const gi_global_option *option = &gi_global_table[id];
+    return word_index(option->words, *(const char *const *)((const char *)options + option->field_offset));
 }
 
 static bool parse_value(const gi_global_option *option, const char *value, void *field) {
@@ -116,7 +122,7 @@ static bool parse_value(const gi_global_option *option, const char *value, void 
     case GI_TYPE_BYTES: return parse_number(option, value, field);
     case GI_TYPE_COLOUR: return gi_colour_parse(value, field);
     case GI_TYPE_CHOICE:
-        if (!is_word(option->words, value)) return false;
+        if (word_index(option->words, value) < 0) return false;
         break;
     case GI_TYPE_DEVICE:
         if (gi_device_parse(value, &request, NULL)) return false;

@@ -20,11 +20,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/codec.h"
 #include "core/stage_table.h"
 #include "core/status.h"
 
 // Which commands take an option.
 enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FOR_ALL = 7, GI_FOR_PIPELINE = 8 };
+
+// A number of the code's as the text of a default.
+#define GI_OPTION_TEXT(number) #number
+#define GI_OPTION_NUMBER(macro) GI_OPTION_TEXT(macro)
 
 #define GI_GLOBAL_OPTIONS(OPTION)                                                                                      \
     OPTION(TEXT, output, "output", 'o', "FILE", "", 0, 0, "", GI_FOR_HIST,                                             \
@@ -35,8 +40,21 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "format of the images, whatever OUT is named")                                                              \
     OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \
            "format of the report, whatever its file is named")                                                         \
+    OPTION(CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_RUN,                              \
+           "libraries that read and write images: the fastest of this build, zlib in the place of ISA-L, or stb "      \
+           "alone, which is slower and shares no code with them")                                                      \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
-    OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, "6", GI_FOR_IMAGE, "PNG compression, from fast to small")  \
+    OPTION(CHOICE, subsampling, "subsampling", 0, "CHROMA", "420|422|444", 0, 0, "420", GI_FOR_IMAGE,                  \
+           "chroma of a colour JPEG: halved both ways, halved in width, or whole")                                     \
+    OPTION(FLAG, optimize, "optimize", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                              \
+           "smaller JPEGs, by Huffman codes made for each image")                                                      \
+    OPTION(FLAG, progressive, "progressive", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                        \
+           "JPEGs that show all of the image early on, and take longer to write; implies --optimize")                  \
+    OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, GI_OPTION_NUMBER(GI_PNG_LEVEL), GI_FOR_IMAGE,              \
+           "PNG compression, from fast to small")                                                                      \
+    OPTION(CHOICE, png_reduce, "png-reduce", 0, "WHEN", "auto|on|off", 0, 0, "auto", GI_FOR_IMAGE,                     \
+           "PNGs of fewer bits a pixel (black and white, or a palette): where the pipeline is known to give such, "    \
+           "wherever the pixels turn out so, or never")                                                                \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \
            "what transparent pixels lie on in a JPEG: #rgb, #rrggbb, r,g,b, white or black")                           \
     OPTION(FLAG, recursive, "recursive", 'r', "", "", 0, 0, "", GI_FOR_RUN, "directories with all below them")         \
@@ -149,6 +167,9 @@ void gi_options_free(gi_options *options);
 // GI_ERR_USAGE when an option was typed that is not for `mask` (run knows what its pipeline takes only later; options
 // of run itself pass).
 gi_status gi_options_check(const gi_options *options, const char *user, unsigned mask, gi_error *err);
+
+// Which of its words a CHOICE was given, counted from 0.
+int gi_options_choice(const gi_options *options, gi_global_id id);
 
 // Writes what the option accepts ("an integer from 1 to 100"); "" for flags. Truncates.
 void gi_global_accepts(const gi_global_option *option, char *text, size_t size);

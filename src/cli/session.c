@@ -49,6 +49,23 @@ static gi_status open_device(gi_session *session, gi_error *err) {
     return GI_OK;
 }
 
+// Options of codecs that this build has not, or that contradict each other.
+static gi_status check_codecs(const gi_options *options, gi_error *err) {
+    static const struct {
+        gi_global_id id;
+        const char *name;
+    } of_turbo[] = {{GI_GLOBAL_subsampling, "--subsampling"},
+                    {GI_GLOBAL_optimize, "--optimize"},
+                    {GI_GLOBAL_progressive, "--progressive"}};
+    gi_error cause;
+    gi_codec_choice codec = (gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec);
+    if (gi_codec_check(codec, &cause)) return gi_fail(err, GI_ERR_USAGE, "--codec %s: %s", options->codec, cause.text);
+    for (size_t i = 0; i < sizeof of_turbo / sizeof of_turbo[0]; i++)
+        if ((options->given >> of_turbo[i].id & 1) && gi_codec_check_turbo(codec, of_turbo[i].name, &cause))
+            return gi_fail(err, GI_ERR_USAGE, "%s", cause.text);
+    return GI_OK;
+}
+
 static void note_empty(const gi_session *session) {
     if (session->list.count || session->list.failed || session->console.quiet) return;
     if (session->list.skipped)
@@ -65,7 +82,8 @@ gi_status gi_session_open(gi_session *session) {
     session->messages = (gi_messages){gi_console_say, &session->console};
     gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
                                  session->output, options->recursive,   session->format,     &session->messages};
-    gi_status status = session->nominal_bytes ? GI_OK : gi_inputs_collect(&request, &session->list, &err);
+    gi_status status = check_codecs(options, &err);
+    if (status == GI_OK && !session->nominal_bytes) status = gi_inputs_collect(&request, &session->list, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);
@@ -83,6 +101,17 @@ static uint32_t forced_band_rows(void) {
     return rows > UINT32_MAX ? UINT32_MAX : (uint32_t)rows;
 }
 
+// The words of these options stand in the order of their enumerations.
+static void take_codecs(const gi_options *options, gi_batch_options *batch) {
+    batch->decode.codec = batch->encode.codec = (gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec);
+    batch->encode.quality = options->quality;
+    batch->encode.subsampling = (gi_subsampling)gi_options_choice(options, GI_GLOBAL_subsampling);
+    batch->encode.optimize = options->optimize;
+    batch->encode.progressive = options->progressive;
+    batch->encode.png_level = options->png_level;
+    batch->encode.png_reduce = (gi_png_reduce)gi_options_choice(options, GI_GLOBAL_png_reduce);
+}
+
 gi_batch_options gi_session_batch_options(const gi_session *session) {
     const gi_options *options = session->options;
     gi_batch_options batch = {0};
@@ -94,8 +123,7 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     batch.decode.auto_orient = !options->no_auto_orient;
     batch.decode.messages = &session->messages;
     batch.encode.format = session->format;
-    batch.encode.quality = options->quality;
-    batch.encode.png_level = options->png_level;
+    take_codecs(options, &batch);
     memcpy(batch.encode.background, options->background.rgb, sizeof batch.encode.background);
     batch.encode.messages = &session->messages;
     batch.jpeg_luma = !options->no_jpeg_luma;

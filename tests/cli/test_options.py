@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import decoded
+from conftest import decoded, gray601
 
 
 @pytest.mark.parametrize("args", [
@@ -32,6 +32,8 @@ def test_two_dashes_end_the_options(gpuimg, image, tmp_path):
 @pytest.mark.parametrize("args,accepted", [
     (("--quality", "0"), "an integer from 1 to 100"), (("--quality", "101"), "an integer from 1 to 100"),
     (("--quality", "9x"), "an integer from 1 to 100"), (("--quality="), "an integer from 1 to 100"),
+    (("--codec", "png"), "auto, zlib or stb"), (("--subsampling", "4:2:0"), "420, 422 or 444"),
+    (("--png-reduce", "yes"), "auto, on or off"), (("--png-reduce",), "auto, on or off"),
     (("--png-level", "10"), "an integer from 0 to 9"), (("--png-level", "-1"), "an integer from 0 to 9"),
     (("-j", "0"), "an integer from 1 to"), (("--streams", "0"), "an integer from 1 to"),
     (("--max-pixels", "0"), "an integer from 1 to"), (("--background", "pink"), "#rrggbb"),
@@ -80,7 +82,7 @@ def test_a_level_beyond_the_depth_is_refused_after_the_header(gpuimg, image, tmp
 
 @pytest.mark.parametrize("typed,meant", [
     ("--weight", "--weights"), ("--wieghts", "--weights"), ("--qual", "--quality"), ("--recursiv", "--recursive"),
-    ("--skip-exist", "--skip-existing"), ("--no-cloober", "--no-clobber"),
+    ("--progresive", "--progressive"), ("--subsample", "--subsampling"), ("--skip-exist", "--skip-existing"), ("--no-cloober", "--no-clobber"),
 ])
 def test_no_abbreviations_but_suggestions(gpuimg, image, typed, meant):
     image("a.png")
@@ -93,6 +95,8 @@ def test_options_that_do_not_apply(gpuimg, image):
     assert "--quality" in gpuimg.refused("hist", "--quality", "3", "a.png").err
     assert "--output" in gpuimg.refused("run", "gray", "-o", "b.png", "a.png", "b.png").err
     assert "--quality" in gpuimg.refused("run", "gray | hist", "--quality", "3", "a.png").err
+    assert "--png-reduce" in gpuimg.refused("run", "gray | hist", "--png-reduce", "on", "a.png").err
+    assert "--progressive" in gpuimg.refused("hist", "--progressive", "a.png").err
     assert "pipeline" in gpuimg.refused("run", "--level", "3", "threshold", "a.png", "b.png").err
     assert "takes no value" in gpuimg.refused("gray", "--strict=1", "a.png", "b.png").err
 
@@ -100,6 +104,52 @@ def test_options_that_do_not_apply(gpuimg, image):
 def test_exclusive_options(gpuimg, image):
     image("a.png")
     assert "exclude" in gpuimg.refused("gray", "--skip-existing", "--no-clobber", "a.png", "b.png").err
+
+
+@pytest.fixture
+def missing(gpuimg):
+    """The libraries that the program was built without."""
+    text = gpuimg.ok("info").text
+    return [name for name in ("ISA-L", "zlib", "libjpeg-turbo") if f"{name}: without it" in text]
+
+
+@pytest.mark.parametrize("codec,library", [("auto", None), ("stb", None), ("zlib", "zlib")])
+def test_codecs_agree(gpuimg, image, tmp_path, missing, codec, library):
+    a = image("a.png")
+    if library in missing:
+        assert "zlib1g-dev" in gpuimg.refused("gray", "--codec", codec, "a.png", "b.png").err
+        assert "zlib1g-dev" in gpuimg.refused("hist", "--codec", codec, "a.png").err
+        return
+    gpuimg.ok("gray", "--codec", codec, "a.png", "b.png")
+    assert np.array_equal(np.array(Image.open(tmp_path / "b.png")), gray601(a))
+    assert gpuimg.ok("hist", "--codec", codec, "--format=json", "a.png").text == \
+        gpuimg.ok("hist", "--format=json", "a.png").text
+
+
+@pytest.mark.parametrize("option", ["--progressive", "--optimize", "--subsampling=420", "--subsampling=444"])
+def test_what_libjpeg_turbo_alone_does(gpuimg, image, tmp_path, missing, option):
+    image("a.png")
+    name = option.split("=")[0]
+    for output in ("b.jpg", "b.png"):  # contradictions are told whatever is written
+        told = gpuimg.refused("blur", "--codec", "stb", option, "a.png", output).err
+        assert f"{name} needs libjpeg-turbo" in told
+    if "libjpeg-turbo" in missing:
+        assert "libjpeg-dev" in gpuimg.refused("blur", option, "a.png", "b.jpg").err
+        assert f"{name} needs" in gpuimg.refused("run", "blur", option, "a.png", "b.jpg").err
+        return
+    gpuimg.ok("blur", option, "a.png", "b.jpg")
+    assert decoded((tmp_path / "b.jpg").read_bytes()).format == "JPEG"
+    # As with --quality, what a format knows nothing of is not asked of it.
+    gpuimg.ok("blur", option, "a.png", "b.png")
+    gpuimg.ok("blur", "--png-reduce=on", option, "a.png", "c.jpg")
+
+
+@pytest.mark.parametrize("reduce", ["auto", "on", "off"])
+def test_reduced_pngs_hold_the_same_pixels(gpuimg, image, tmp_path, reduce):
+    a = image("a.png")
+    gpuimg.ok("run", "gray | threshold", "--png-reduce", reduce, "a.png", "b.png")
+    made = Image.open(tmp_path / "b.png").convert("L")
+    assert np.array_equal(np.array(made), np.where(gray601(a) > 128, 255, 0))
 
 
 def test_quality_and_png_level(gpuimg, image, tmp_path):

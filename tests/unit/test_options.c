@@ -107,6 +107,39 @@ static void test_help_stops(void **state) {
     gi_options_free(&f.options);
 }
 
+// The words stand in the order of the codecs' enumerations, and the defaults are theirs.
+static void test_codecs(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        gi_global_id id;
+        int place;
+    } cases[] = {{"a", GI_GLOBAL_codec, GI_CODEC_AUTO},
+                 {"--codec zlib", GI_GLOBAL_codec, GI_CODEC_ZLIB},
+                 {"--codec=stb", GI_GLOBAL_codec, GI_CODEC_STB},
+                 {"a", GI_GLOBAL_subsampling, GI_SUBSAMPLING_420},
+                 {"--subsampling 422", GI_GLOBAL_subsampling, GI_SUBSAMPLING_422},
+                 {"--subsampling 444", GI_GLOBAL_subsampling, GI_SUBSAMPLING_444},
+                 {"a", GI_GLOBAL_png_reduce, GI_PNG_REDUCE_AUTO},
+                 {"--png-reduce on", GI_GLOBAL_png_reduce, GI_PNG_REDUCE_ON},
+                 {"--png-reduce off", GI_GLOBAL_png_reduce, GI_PNG_REDUCE_OFF}};
+    fixture f;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(parse(&f, "gray", GI_FOR_IMAGE, cases[i].line), GI_OK);
+        assert_int_equal(gi_options_choice(&f.options, cases[i].id), cases[i].place);
+        gi_options_free(&f.options);
+    }
+    assert_int_equal(parse(&f, "gray", GI_FOR_IMAGE, "--optimize"), GI_OK);
+    assert_true(f.options.optimize && !f.options.progressive);
+    assert_int_equal(f.options.png_level, GI_PNG_LEVEL);
+    gi_options_free(&f.options);
+    assert_int_equal(parse(&f, "hist", GI_FOR_HIST, "--codec stb"), GI_OK);
+    gi_options_free(&f.options);
+    expect_refusal("hist", GI_FOR_HIST, "--png-reduce on", "not for hist");
+    expect_refusal("gray", GI_FOR_IMAGE, "--subsampling 411", "420, 422 or 444");
+    expect_refusal("gray", GI_FOR_IMAGE, "--codec libpng", "auto, zlib or stb");
+}
+
 static void test_refusals(void **state) {
     (void)state;
     expect_refusal("gray", GI_FOR_IMAGE, "--qual 3", "did you mean '--quality'");
@@ -202,15 +235,11 @@ static void test_check(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_bytes_are_binary),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_help_stops),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_colours),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_bytes_are_binary),
+        cmocka_unit_test(test_forms),    cmocka_unit_test(test_help_stops),
+        cmocka_unit_test(test_codecs),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_check),    cmocka_unit_test(test_names_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
