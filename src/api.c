@@ -22,6 +22,15 @@ SAME(U8);
 SAME(U16);
 static_assert((int)GPUIMG_FORMAT_AUTO == (int)GI_FORMAT_UNKNOWN, "formats differ");
 static_assert((int)GPUIMG_PNG == (int)GI_FORMAT_PNG && (int)GPUIMG_JPEG == (int)GI_FORMAT_JPEG, "formats differ");
+SAME(CODEC_AUTO);
+SAME(CODEC_ZLIB);
+SAME(CODEC_STB);
+SAME(SUBSAMPLING_420);
+SAME(SUBSAMPLING_422);
+SAME(SUBSAMPLING_444);
+SAME(PNG_REDUCE_AUTO);
+SAME(PNG_REDUCE_ON);
+SAME(PNG_REDUCE_OFF);
 SAME(NOTE);
 SAME(WARNING);
 SAME(FAILURE);
@@ -52,7 +61,7 @@ static const gpuimg_options standard = {.size = sizeof standard,
                                         .auto_orient = 1,
                                         .jpeg_luma = 1,
                                         .quality = 90,
-                                        .png_level = 6,
+                                        .png_level = GI_PNG_LEVEL,
                                         .background = {255, 255, 255}};
 
 void gpuimg_options_init(gpuimg_options *options, size_t size) {
@@ -62,9 +71,17 @@ void gpuimg_options_init(gpuimg_options *options, size_t size) {
     options->size = size;
 }
 
+static gi_status check_number(const char *what, int number, int last, gi_error *err) {
+    if (number >= 0 && number <= last) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "options: no %s has the number %d", what, number);
+}
+
 static gi_status check_options(const gpuimg_options *o, gi_error *err) {
-    if ((int)o->format < GPUIMG_FORMAT_AUTO || (int)o->format > GPUIMG_JPEG)
-        return gi_fail(err, GI_ERR_USAGE, "options: no format has the number %d", (int)o->format);
+    gi_status status = check_number("format", (int)o->format, GPUIMG_JPEG, err);
+    if (status == GI_OK) status = check_number("codec", (int)o->codec, GPUIMG_CODEC_STB, err);
+    if (status == GI_OK) status = check_number("subsampling", (int)o->subsampling, GPUIMG_SUBSAMPLING_444, err);
+    if (status == GI_OK) status = check_number("png_reduce", (int)o->png_reduce, GPUIMG_PNG_REDUCE_OFF, err);
+    if (status != GI_OK) return status;
     if (o->quality < 1 || o->quality > 100)
         return gi_fail(err, GI_ERR_USAGE, "options: quality %d is not in 1..100", o->quality);
     if (o->png_level < 0 || o->png_level > 9)
@@ -73,7 +90,7 @@ static gi_status check_options(const gpuimg_options *o, gi_error *err) {
         return gi_fail(err, GI_ERR_USAGE, "options: workers and streams are 0 or more");
     if (o->skip_existing && o->no_clobber)
         return gi_fail(err, GI_ERR_USAGE, "options: skip_existing and no_clobber exclude each other");
-    return GI_OK;
+    return gi_codec_check((gi_codec_choice)o->codec, err);
 }
 
 static void say(void *context, gi_severity severity, const char *file, const char *text) {
@@ -86,6 +103,19 @@ static void say(void *context, gi_severity severity, const char *file, const cha
     }
     if (options->on_message) options->on_message(options->user, (gpuimg_severity)severity, file, text);
     pthread_mutex_unlock(&voice->mutex);
+}
+
+static gi_encode_options encoding(const gpuimg_options *o) {
+    gi_encode_options encode = {.format = (gi_format)o->format,
+                                .codec = (gi_codec_choice)o->codec,
+                                .quality = o->quality,
+                                .subsampling = (gi_subsampling)o->subsampling,
+                                .optimize = o->optimize != 0,
+                                .progressive = o->progressive != 0,
+                                .png_level = o->png_level,
+                                .png_reduce = (gi_png_reduce)o->png_reduce};
+    memcpy(encode.background, o->background, sizeof encode.background);
+    return encode;
 }
 
 gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup, gi_error *err) {
@@ -103,10 +133,10 @@ gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup,
     batch->decode = (gi_decode_options){.max_pixels = o->max_pixels,
                                         .strict = o->strict != 0,
                                         .auto_orient = o->auto_orient != 0,
+                                        .codec = (gi_codec_choice)o->codec,
                                         .messages = &setup->messages};
-    batch->encode = (gi_encode_options){
-        .format = (gi_format)o->format, .quality = o->quality, .png_level = o->png_level, .messages = &setup->messages};
-    memcpy(batch->encode.background, o->background, sizeof batch->encode.background);
+    batch->encode = encoding(o);
+    batch->encode.messages = &setup->messages;
     batch->jpeg_luma = o->jpeg_luma != 0;
     batch->skip_existing = o->skip_existing != 0;
     batch->no_clobber = o->no_clobber != 0;

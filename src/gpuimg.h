@@ -153,6 +153,27 @@ typedef enum gpuimg_severity {
     GPUIMG_FAILURE  /* a file of a batch failed, for that reason */
 } gpuimg_severity;
 
+/* Libraries that read and write; whatever one of them lacks, stb does. */
+typedef enum gpuimg_codec {
+    GPUIMG_CODEC_AUTO = 0, /* the fastest that were built in */
+    GPUIMG_CODEC_ZLIB,     /* zlib in the place of ISA-L */
+    GPUIMG_CODEC_STB       /* stb alone: slower, and shares no code with the others */
+} gpuimg_codec;
+
+/* Chroma samples of a colour JPEG beside those of luma. */
+typedef enum gpuimg_subsampling {
+    GPUIMG_SUBSAMPLING_420 = 0, /* half as many across and down */
+    GPUIMG_SUBSAMPLING_422,     /* half as many across */
+    GPUIMG_SUBSAMPLING_444      /* as many */
+} gpuimg_subsampling;
+
+/* When a PNG gets fewer bits a pixel: black and white in one, or a palette of at most 256 colours. */
+typedef enum gpuimg_png_reduce {
+    GPUIMG_PNG_REDUCE_AUTO = 0, /* where the pipeline is known to give such pixels */
+    GPUIMG_PNG_REDUCE_ON,       /* wherever they turn out so */
+    GPUIMG_PNG_REDUCE_OFF
+} gpuimg_png_reduce;
+
 /* How files are read and written. Always begin with gpuimg_options_init. */
 typedef struct gpuimg_options {
     size_t size;                 /* set by gpuimg_options_init */
@@ -178,6 +199,13 @@ typedef struct gpuimg_options {
     /* Set to non-zero, by a signal handler say, it stops the run with GPUIMG_ERR_CANCELLED; what is half done leaves no
      * output. May be NULL. */
     volatile sig_atomic_t *cancel;
+    gpuimg_codec codec; /* AUTO; GPUIMG_ERR_UNSUPPORTED for one that was not built in */
+    /* Other values of these three than the defaults want libjpeg-turbo: where it was not built in, or with stb, a JPEG
+     * is not written, GPUIMG_ERR_UNSUPPORTED. */
+    gpuimg_subsampling subsampling; /* of a colour JPEG: 420; stb has its own, by the quality */
+    int optimize;                   /* Huffman codes made for each JPEG: 0 */
+    int progressive;                /* progressive JPEGs, which implies optimize: 0 */
+    gpuimg_png_reduce png_reduce;   /* AUTO */
 } gpuimg_options;
 
 /* Sets every member to the default given above. `size` is sizeof(gpuimg_options). */

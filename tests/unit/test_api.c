@@ -226,8 +226,45 @@ static void file_options(void **state) {
     options.size = offsetof(gpuimg_options, format); // a program built when there was no format yet
     assert_reason(gpuimg_run_file(context, gray, "a.png", "b", &options, &error), GPUIMG_OK, "");
     assert_true(text_is("b", "<PNG 0 2x1x1>\x12\xff"));
+    options = defaults();
+    options.size = offsetof(gpuimg_options, codec); // and one when there was no choice of codecs
+    options.codec = (gpuimg_codec)99;
+    options.progressive = 99;
+    assert_reason(gpuimg_run_file(context, gray, "a.png", "b", &options, &error), GPUIMG_OK, "");
     gpuimg_pipeline_free(gray);
     gpuimg_context_close(context);
+}
+
+// What the codecs are told of the options.
+static void codec_options(void **state) {
+    (void)state;
+    gi_api_setup setup;
+    gi_error err = {0};
+    gpuimg_options o = defaults();
+    assert_int_equal(gi_api_setup_begin(NULL, &setup, &err), GI_OK);
+    gi_encode_options *encode = &setup.batch.encode;
+    assert_int_equal(encode->png_level, GI_PNG_LEVEL);
+    assert_int_equal(encode->codec, GI_CODEC_AUTO);
+    assert_int_equal(encode->subsampling, GI_SUBSAMPLING_420);
+    assert_int_equal(encode->png_reduce, GI_PNG_REDUCE_AUTO);
+    assert_false(encode->optimize || encode->progressive);
+    gi_api_setup_end(&setup);
+    o.codec = GPUIMG_CODEC_STB;
+    o.subsampling = GPUIMG_SUBSAMPLING_422;
+    o.optimize = 7;
+    o.progressive = 1;
+    o.png_reduce = GPUIMG_PNG_REDUCE_OFF;
+    assert_int_equal(gi_api_setup_begin(&o, &setup, &err), GI_OK);
+    assert_int_equal(setup.batch.decode.codec, GI_CODEC_STB);
+    assert_int_equal(encode->codec, GI_CODEC_STB);
+    assert_int_equal(encode->subsampling, GI_SUBSAMPLING_422);
+    assert_int_equal(encode->png_reduce, GI_PNG_REDUCE_OFF);
+    assert_true(encode->optimize && encode->progressive);
+    gi_api_setup_end(&setup);
+    o = defaults();
+    o.codec = GPUIMG_CODEC_ZLIB; // what it may be lacking
+    assert_int_equal(gi_api_setup_begin(&o, &setup, &err), gi_codec_check(GI_CODEC_ZLIB, NULL));
+    gi_api_setup_end(&setup);
 }
 
 static void assert_options_refused(gpuimg_options options, const char *part) {
@@ -244,6 +281,9 @@ static void bad_options(void **state) {
     o = defaults(), o.quality = 101, assert_options_refused(o, "quality 101");
     o = defaults(), o.png_level = -1, assert_options_refused(o, "png_level -1");
     o = defaults(), o.format = (gpuimg_format)3, assert_options_refused(o, "format");
+    o = defaults(), o.codec = (gpuimg_codec)-1, assert_options_refused(o, "codec");
+    o = defaults(), o.subsampling = (gpuimg_subsampling)3, assert_options_refused(o, "subsampling");
+    o = defaults(), o.png_reduce = (gpuimg_png_reduce)3, assert_options_refused(o, "png_reduce");
     o = defaults(), o.workers = -1, assert_options_refused(o, "workers");
     o = defaults(), o.skip_existing = o.no_clobber = 1, assert_options_refused(o, "exclude");
     // A small struct of an old program's, and a large one of a new program's.
@@ -453,9 +493,10 @@ static void names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts),   cmocka_unit_test(automatic), cmocka_unit_test(pipelines),
-        TEMP_DIR_TEST(one_file),      TEMP_DIR_TEST(file_options), TEMP_DIR_TEST(bad_options),
-        TEMP_DIR_TEST(file_failures), TEMP_DIR_TEST(batches),      TEMP_DIR_TEST(loads_and_saves),
-        cmocka_unit_test(in_bands),   cmocka_unit_test(slots),     cmocka_unit_test(names)};
+        cmocka_unit_test(contexts),      cmocka_unit_test(automatic),  cmocka_unit_test(pipelines),
+        TEMP_DIR_TEST(one_file),         TEMP_DIR_TEST(file_options),  TEMP_DIR_TEST(bad_options),
+        cmocka_unit_test(codec_options), TEMP_DIR_TEST(file_failures), TEMP_DIR_TEST(batches),
+        TEMP_DIR_TEST(loads_and_saves),  cmocka_unit_test(in_bands),   cmocka_unit_test(slots),
+        cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
