@@ -37,9 +37,11 @@ function(gpuimg_preprocess headers folder text result)
 endfunction()
 
 # Optional codecs: GPUIMG_ISAL, GPUIMG_ZLIB, GPUIMG_JPEG = AUTO (where found), ON or OFF. What is found, gpuimg_codecs
-# links, and our sources see as GPUIMG_HAVE_NAME. GPUIMG_CODEC_LIBRARIES lists it for those who link libgpuimg.a.
+# links, and our sources see as GPUIMG_HAVE_NAME. For those who link libgpuimg.a, GPUIMG_CODEC_LIBRARIES lists the names
+# that -l takes, GPUIMG_CODEC_FILES the libraries themselves.
 add_library(gpuimg_codecs INTERFACE)
 set(GPUIMG_CODEC_LIBRARIES "")
+set(GPUIMG_CODEC_FILES "")
 
 # gpuimg_codec(NAME package library headers version): looks for it, says what was found, links it. `version` is an
 # expression of the headers' macros; the first header is the one that is looked for.
@@ -69,6 +71,7 @@ function(gpuimg_codec name package library headers version)
     set(GPUIMG_HAVE_${name} ON PARENT_SCOPE)
     set(GPUIMG_${name}_VERSION ${found} PARENT_SCOPE)
     set(GPUIMG_CODEC_LIBRARIES ${GPUIMG_CODEC_LIBRARIES} ${library} PARENT_SCOPE)
+    set(GPUIMG_CODEC_FILES ${GPUIMG_CODEC_FILES} ${GPUIMG_${name}_LIBRARY} PARENT_SCOPE)
     target_include_directories(gpuimg_codecs SYSTEM INTERFACE ${GPUIMG_${name}_INCLUDE})
     target_link_libraries(gpuimg_codecs INTERFACE ${GPUIMG_${name}_LIBRARY})
     target_compile_definitions(gpuimg_codecs INTERFACE GPUIMG_HAVE_${name})

@@ -23,6 +23,10 @@ add_library(gpuimg_static STATIC ${merged_object})
 # Once installed, OpenMP is its flag alone: who links need not look for it.
 target_link_libraries(gpuimg_static INTERFACE Threads::Threads m
     $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<INSTALL_INTERFACE:${OpenMP_C_FLAGS}>)
+# The codecs' libraries are found anew by gpuimg-config.cmake.
+foreach(library file IN ZIP_LISTS GPUIMG_CODEC_LIBRARIES GPUIMG_CODEC_FILES)
+    target_link_libraries(gpuimg_static INTERFACE $<BUILD_INTERFACE:${file}> $<INSTALL_INTERFACE:gpuimg::${library}>)
+endforeach()
 if(GPUIMG_HAVE_CUDA)
     target_link_libraries(gpuimg_static INTERFACE CUDA::cudart_static stdc++)
 endif()

@@ -23,6 +23,13 @@ def run(*args, **options):
     return ran.stdout
 
 
+def codec_libraries():
+    """Of those that are optional, the ones that the program says it was built with, as they are linked."""
+    told = run(os.environ["GPUIMG"], "info").split("\nmissing")[0]
+    names = {"ISA-L": "libisal", "zlib": "libz", "libjpeg-turbo": "libjpeg"}
+    return {library for name, library in names.items() if f" {name} " in told}
+
+
 def files_below(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()}
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, CC, CMAKE, PICTURE, PROGRAM, SOURCE, VERSION, files_below, pages, run
+from conftest import BUILD, CC, CMAKE, PICTURE, PROGRAM, SOURCE, VERSION, codec_libraries, files_below, pages, run
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,12 @@ def test_pkg_config_static(prefix, tmp_path):
     use(tmp_path / "use", prefix, tmp_path / "out.png")
 
 
+def test_pkg_config_names_the_codecs(prefix):
+    private = set(pkg_config(prefix, "--libs", "--static")) - set(pkg_config(prefix, "--libs"))
+    wanted = {f"-l{library[3:]}" for library in codec_libraries()}
+    assert private & {"-lisal", "-lz", "-ljpeg"} == wanted
+
+
 def test_pkg_config_all_static(prefix, tmp_path):
     words = pkg_config(prefix, "--cflags", "--libs", "--static")
     empty = tmp_path / "empty.c"
@@ -89,6 +95,21 @@ def test_pkg_config_all_static(prefix, tmp_path):
     run(CC, "-static", PROGRAM, "-o", tmp_path / "use", *words)
     assert needed(tmp_path / "use") == []
     use(tmp_path / "use", prefix, tmp_path / "out.png")
+
+
+def test_find_package_without_codecs(prefix, tmp_path):
+    """Where libraries of the codecs are gone, gpuimg::static is refused with the name of one; the shared library is not."""
+    if not codec_libraries():
+        pytest.skip("built without any")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(use LANGUAGES C)\n"
+        "set(CMAKE_FIND_LIBRARY_PREFIXES no)  # nothing is called that\n"
+        "find_package(gpuimg REQUIRED COMPONENTS ${WANTED})\n")
+    configure = [str(arg) for arg in (CMAKE, "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+                                      f"-DCMAKE_C_COMPILER={CC}")]
+    run(*configure, "-DWANTED=shared")
+    refused = subprocess.run([*configure, "-DWANTED=static"], capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and any(f"needs {library}" in refused.stderr for library in codec_libraries())
 
 
 def test_find_package(prefix, tmp_path):

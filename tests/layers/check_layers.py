@@ -1,7 +1,8 @@
 """The architecture's rules that a compiler does not check. Argument: the project's folder.
 
-Includes go one way, cli -> api -> run -> codec | cpu | cuda -> core; codec and the backends never see each other. stb is seen by
-its codec alone, CUDA's headers by the CUDA backend and the kernels. Only cli prints, only main exits."""
+Includes go one way, cli -> api -> run -> codec | cpu | cuda -> core; codec and the backends never see each other. stb is seen
+by its codec alone, other image libraries by sources of codec, CUDA's headers by the CUDA backend and the kernels. Only cli
+prints, only main exits."""
 import pathlib
 import re
 import sys
@@ -41,6 +42,8 @@ def check_includes(path, layer, text):
         quote, name = match.groups()
         if "stb_image" in name and path != "codec/stb.c":
             yield number, f"only codec/stb.c includes {name}"
+        if re.match(r"(isa-l|zlib\.h|j(peglib|error|config)\.h)", name) and not re.match(r"codec/\w+\.c$", path):
+            yield number, f"only sources of codec include {name}"
         if re.match(r"(cuda|cub/|nvjpeg|npp|cublas)", name) and quote == "<" and layer not in ("cuda", "kernels"):
             yield number, f"{layer} must not include {name}"
         if quote == '"' and layer_of(name) not in ALLOWED[layer]:
