@@ -6,8 +6,10 @@
 
 typedef struct gi_png_expander {
     const gi_png_info *info;
+    bool plain;              // rows are delivered as they are stored
     int channels;            // delivered
     uint8_t colours[256][4]; // of a palette image: RGBA; black and opaque past the end of PLTE
+    uint8_t samples[256][8]; // of a depth below 8: the samples of a byte, in order; of gray as they are delivered
 } gi_png_expander;
 
 void gi_png_expander_init(gi_png_expander *expander, const gi_png_info *info);
