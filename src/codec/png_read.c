@@ -1,15 +1,17 @@
-// PNG to rows. The stream is inflated whole at the first call; rows are then unfiltered and expanded as they are asked
-// for, or all at once where they are interlaced.
+// PNG to rows: filtered rows come from png_stream, are unfiltered and expanded as they are asked for, or all at once
+// where they are interlaced.
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/bytes.h"
+#include "codec/inflate.h"
 #include "codec/png_check.h"
 #include "codec/png_expand.h"
-#include "codec/png_filter.h"
+#include "codec/png_stream.h"
+#include "codec/png_unfilter.h"
 #include "codec/reader.h"
-#include "codec/stb.h"
 #include "core/checked.h"
+
+enum { SCRATCH_ROWS = 8 }; // unfiltered at once before they are expanded
 
 typedef struct png_reader {
     gi_reader reader;
@@ -17,57 +19,14 @@ typedef struct png_reader {
     const gi_decode_options *options;
     gi_png_info info;
     gi_png_expander expander;
-    uint8_t *filtered; // the inflated stream: rows, each after its filter byte
-    uint8_t *zeros;    // the row above the first
-    uint8_t *image;    // interlaced: all pixels
-    uint8_t *next;     // the next row in `filtered`
-    const uint8_t *above;
-    uint32_t y; // the next row to deliver
+    gi_png_stream *stream; // opened with the first row
+    size_t pixel;          // bytes of one as stored, for unfiltering
+    uint8_t *above;        // the last unfiltered row of the pass, zeros before its first
+    uint8_t *scratch;      // unfiltered rows that are not delivered as they are
+    uint8_t *image;        // interlaced: all pixels
+    uint32_t y;            // the next row to deliver of `image`
     bool palette_told;
 } png_reader;
-
-// The IDAT chunks' contents, one after another. A single chunk is used where it lies: its CRC and IEND follow it and
-// serve as padding. Otherwise *copy owns them.
-static gi_status gather_idat(const png_reader *png, gi_bytes *stream, uint8_t **copy, gi_error *err) {
-    const gi_png_info *info = &png->info;
-    size_t at = info->idat, done = 0;
-    *stream = (gi_bytes){png->bytes.data + at + 8, info->idat_bytes};
-    if (info->idat_chunks == 1) return GI_OK;
-    *copy = calloc(1, info->idat_bytes + GI_INFLATE_PADDING);
-    if (!*copy) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of compressed data", info->idat_bytes);
-    for (int i = 0; i < info->idat_chunks; i++) {
-        size_t size = gi_be32(png->bytes.data + at);
-        memcpy(*copy + done, png->bytes.data + at + 8, size);
-        done += size;
-        at += size + 12;
-    }
-    stream->data = *copy;
-    return GI_OK;
-}
-
-static gi_status inflate_all(png_reader *png, gi_error *err) {
-    uint8_t *copy = NULL;
-    gi_bytes stream;
-    size_t need = 0;
-    bool more = false;
-    gi_status status = gi_png_filtered_bytes(&png->info, &need, err);
-    if (status == GI_OK) status = gather_idat(png, &stream, &copy, err);
-    if (status != GI_OK) goto out;
-    png->filtered = calloc(1, need + GI_INFLATE_SLACK);
-    png->zeros = calloc(1, gi_png_row_bytes(&png->info, png->info.width));
-    if (!png->filtered || !png->zeros) {
-        status = gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of pixels", need);
-        goto out;
-    }
-    status = gi_stb_inflate(stream, png->filtered, need, &more, err);
-    if (status == GI_OK && more)
-        gi_say(png->options->messages, GI_NOTE, png->options->file, "more compressed data than the image needs");
-    png->next = png->filtered;
-    png->above = png->zeros;
-out:
-    free(copy);
-    return status;
-}
 
 // A palette index past PLTE decodes as black; it is told once.
 static gi_status palette_damage(png_reader *png, int index, gi_error *err) {
@@ -82,81 +41,118 @@ static gi_status palette_damage(png_reader *png, int index, gi_error *err) {
     return GI_OK;
 }
 
-// Unfilters and expands the next stored row, of `width` pixels.
-static gi_status next_row(png_reader *png, uint32_t width, uint8_t *out, gi_error *err) {
-    const gi_png_info *info = &png->info;
-    size_t size = gi_png_row_bytes(info, width), pixel = (size_t)(gi_png_samples(info) * info->depth + 7) / 8;
-    uint8_t *row = png->next + 1;
-    if (!gi_png_unfilter(png->next[0], row, png->above, size, pixel))
-        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: no row filter %d", png->next[0]);
-    png->above = row;
-    png->next = row + size;
-    int past = gi_png_expand(&png->expander, row, width, out);
-    return past < 0 ? GI_OK : palette_damage(png, past, err);
+static gi_status begin(png_reader *png, gi_error *err) {
+    size_t size = gi_png_row_bytes(&png->info, png->info.width), bytes;
+    png->above = calloc(1, size);
+    if (!png->expander.plain && gi_mul(size, SCRATCH_ROWS, &bytes)) png->scratch = malloc(bytes);
+    if (!png->above || (!png->expander.plain && !png->scratch))
+        return gi_fail(err, GI_ERR_MEMORY, "no memory for rows of %u pixels", png->info.width);
+    return gi_png_stream_open(png->bytes, &png->info, png->options, &png->stream, err);
+}
+
+static gi_status expand_rows(png_reader *png, uint32_t width, const gi_view *out, gi_error *err) {
+    size_t size = gi_png_row_bytes(&png->info, width);
+    gi_status status = GI_OK;
+    for (uint32_t y = 0; y < out->height && status == GI_OK; y++) {
+        int past = gi_png_expand(&png->expander, png->scratch + y * size, width, gi_view_row(out, y));
+        if (past >= 0) status = palette_damage(png, past, err);
+    }
+    return status;
+}
+
+// The next out->height rows of a pass.
+static gi_status next_rows(png_reader *png, const gi_view *out, gi_error *err) {
+    size_t size = gi_png_row_bytes(&png->info, out->width);
+    bool plain = png->expander.plain;
+    uint32_t count = 0;
+    for (uint32_t y = 0; y < out->height; y += count) {
+        const uint8_t *filtered;
+        uint32_t most = out->height - y;
+        if (!plain && most > SCRATCH_ROWS) most = SCRATCH_ROWS;
+        gi_status status = gi_png_stream_rows(png->stream, most, &filtered, &count, err);
+        if (status != GI_OK) return status;
+        gi_view part = gi_view_rows(out, y, count);
+        gi_png_run run = {filtered, png->above, part.data, part.pitch_bytes, size, png->pixel, count};
+        if (!plain) {
+            run.out = png->scratch;
+            run.pitch_bytes = size;
+        }
+        int unknown = gi_png_unfilter_run(&run);
+        if (unknown >= 0) return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: no row filter %d", unknown);
+        memcpy(png->above, run.out + (count - 1) * run.pitch_bytes, size); // the caller may use its rows for others
+        if (!plain) status = expand_rows(png, out->width, &part, err);
+        if (status != GI_OK) return status;
+    }
+    return GI_OK;
+}
+
+// Puts the pixels of a pass's row to their places, `step` pixels apart.
+static void scatter(const uint8_t *line, uint32_t width, size_t channels, size_t step, uint8_t *to) {
+    for (uint32_t x = 0; x < width; x++, line += channels, to += step * channels)
+        for (size_t c = 0; c < channels; c++) to[c] = line[c];
 }
 
 static gi_status deinterlace(png_reader *png, gi_error *err) {
     const gi_png_info *info = &png->info;
-    size_t channels = (size_t)png->expander.channels, row_bytes = info->width * channels;
-    uint8_t *line = malloc(row_bytes);
-    png->image = malloc(row_bytes * info->height);
+    gi_view line = gi_view_packed(NULL, (gi_shape){info->width, 1, png->expander.channels, GI_U8}, GI_HOST);
+    size_t channels = (size_t)png->expander.channels, row_bytes = line.pitch_bytes, size;
     gi_status status = GI_OK;
-    if (!line || !png->image) {
+    line.data = malloc(row_bytes);
+    if (gi_mul(row_bytes, info->height, &size)) png->image = malloc(size);
+    if (!line.data || !png->image) {
         status = gi_fail(err, GI_ERR_MEMORY, "no memory for %ux%u pixels", info->width, info->height);
         goto out;
     }
     for (int i = 0; i < 7; i++) {
         gi_png_pass pass = gi_png_pass_of(info, i);
         if (pass.width == 0) continue;
-        png->above = png->zeros;
+        memset(png->above, 0, gi_png_row_bytes(info, pass.width));
+        line.width = pass.width;
         for (uint32_t y = 0; y < pass.height; y++) {
-            status = next_row(png, pass.width, line, err);
+            status = next_rows(png, &line, err);
             if (status != GI_OK) goto out;
             uint8_t *to = png->image + ((size_t)pass.y0 + (size_t)y * pass.dy) * row_bytes + pass.x0 * channels;
-            for (uint32_t x = 0; x < pass.width; x++)
-                memcpy(to + (size_t)x * pass.dx * channels, line + x * channels, channels);
+            scatter(line.data, pass.width, channels, pass.dx, to);
         }
     }
 out:
-    free(line);
+    free(line.data);
     return status;
 }
 
 static gi_status png_rows(gi_reader *reader, const gi_view *out, gi_error *err) {
     png_reader *png = (png_reader *)reader;
+    bool interlaced = png->info.interlaced;
     gi_status status = GI_OK;
-    if (!png->filtered) {
-        status = inflate_all(png, err);
-        if (status == GI_OK && png->info.interlaced) status = deinterlace(png, err);
+    if (!png->stream) {
+        status = begin(png, err);
+        if (status == GI_OK && interlaced) status = deinterlace(png, err);
     }
-    size_t row_bytes = png->info.width * (size_t)png->expander.channels;
-    for (uint32_t y = 0; y < out->height && status == GI_OK; y++, png->y++) {
-        if (png->info.interlaced)
-            memcpy(gi_view_row(out, y), png->image + png->y * row_bytes, row_bytes);
-        else
-            status = next_row(png, png->info.width, gi_view_row(out, y), err);
-    }
-    return status;
+    if (status != GI_OK) return status;
+    if (!interlaced) return next_rows(png, out, err);
+    size_t row_bytes = gi_row_bytes(out->width, out->channels, out->sample);
+    for (uint32_t y = 0; y < out->height; y++, png->y++)
+        memcpy(gi_view_row(out, y), png->image + png->y * row_bytes, row_bytes);
+    return GI_OK;
 }
 
 static void png_close(gi_reader *reader) {
     png_reader *png = (png_reader *)reader;
-    free(png->filtered);
-    free(png->zeros);
+    gi_png_stream_close(png->stream);
+    free(png->above);
+    free(png->scratch);
     free(png->image);
     free(png);
 }
 
 // Everything that can be refused from the header alone.
-static gi_status check_size(const gi_png_info *info, const gi_decode_options *options, gi_error *err) {
-    gi_png_expander expander;
-    gi_png_expander_init(&expander, info);
-    gi_shape shape = {info->width, info->height, expander.channels, GI_U8};
-    gi_status status = gi_codec_check_size(shape, options->max_pixels, err);
-    if (status != GI_OK) return status;
-    size_t filtered;
-    status = gi_png_filtered_bytes(info, &filtered, err);
-    if (status == GI_OK && (filtered > GI_CODEC_BUFFER_LIMIT || info->idat_bytes > GI_CODEC_BUFFER_LIMIT))
+static gi_status check_size(const gi_png_info *info, gi_shape shape, const gi_decode_options *options, gi_error *err) {
+    size_t bytes;
+    gi_status status = gi_codec_check_pixels(shape, options->max_pixels, err);
+    if (status == GI_OK && info->interlaced) status = gi_shape_bytes(shape, &bytes, err);
+    if (status == GI_OK) status = gi_png_filtered_bytes(info, &bytes, err);
+    if (status == GI_OK && !gi_inflate_is_streamed(options->codec) &&
+        (bytes > GI_CODEC_BUFFER_LIMIT || info->idat_bytes > GI_CODEC_BUFFER_LIMIT))
         status = gi_fail(err, GI_ERR_LIMIT, "%ux%u pixels of %d bits need more than the codec's limit of 2^30 bytes",
                          info->width, info->height, info->depth * gi_png_samples(info));
     if (status == GI_OK) status = gi_png_check_plausible(info, err);
@@ -164,27 +160,32 @@ static gi_status check_size(const gi_png_info *info, const gi_decode_options *op
 }
 
 gi_status gi_png_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err) {
-    gi_png_info info;
-    gi_status status = gi_png_check(bytes, &info, err);
-    if (status == GI_OK) status = check_size(&info, options, err);
-    if (status != GI_OK) return status;
+    gi_status status = GI_OK;
     png_reader *png = calloc(1, sizeof *png);
     if (!png) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
+    gi_png_info *info = &png->info;
+    gi_header *header = &png->reader.header;
+    status = gi_png_check(bytes, info, err);
+    if (status != GI_OK) goto out;
+    gi_png_expander_init(&png->expander, info);
+    header->shape = (gi_shape){info->width, info->height, png->expander.channels, GI_U8};
+    status = check_size(info, header->shape, options, err);
+    if (status != GI_OK) goto out;
+    header->format = GI_FORMAT_PNG;
+    header->bits = info->depth;
+    header->orientation = info->orientation;
     png->reader.rows = png_rows;
     png->reader.close = png_close;
     png->bytes = bytes;
     png->options = options;
-    png->info = info;
-    gi_png_expander_init(&png->expander, &png->info);
-    gi_header *header = &png->reader.header;
-    header->shape = (gi_shape){info.width, info.height, png->expander.channels, GI_U8};
-    header->format = GI_FORMAT_PNG;
-    header->bits = info.depth;
-    header->orientation = info.orientation;
-    if (info.depth == 16) gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");
-    if (info.trailing_bytes)
+    png->pixel = (size_t)(gi_png_samples(info) * info->depth + 7) / 8;
+    if (info->depth == 16) gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");
+    if (info->trailing_bytes)
         gi_say(options->messages, GI_NOTE, options->file, "%zu bytes after the end of the PNG are ignored",
-               info.trailing_bytes);
+               info->trailing_bytes);
     *reader = &png->reader;
-    return GI_OK;
+    png = NULL;
+out:
+    free(png);
+    return status;
 }

@@ -4,10 +4,13 @@
 
 #include "codec/codec.h"
 
-// The most bytes that one image buffer may have: the libraries behind the interface count in int.
+// The most bytes that a buffer may have which a library fills in one call: those that need it so count in int.
 #define GI_CODEC_BUFFER_LIMIT ((size_t)1 << 30)
 
-// GI_ERR_LIMIT when an image of that shape has more than max_pixels (0: any number), or needs a buffer past the limit.
+// GI_ERR_LIMIT when an image of that shape has more than max_pixels (0: any number).
+gi_status gi_codec_check_pixels(gi_shape shape, uint64_t max_pixels, gi_error *err);
+
+// The same, or when it needs a buffer past the limit.
 gi_status gi_codec_check_size(gi_shape shape, uint64_t max_pixels, gi_error *err);
 
 // A file being decoded. Each format embeds this as its first member.

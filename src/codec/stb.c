@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "codec/bytes.h"
-#include "codec/checksum.h"
 #include "codec/reader.h"
 
 // Much of both headers is static and not used here; gcc tells that at the end of the file, so no pop.
@@ -48,7 +47,20 @@ static void compressor_free(void *memory);
 
 // ---- zlib ---------------------------------------------------------------------------------------------------------
 
-gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_error *err) {
+// What stopped stb short of the final block's end. It checks that a token's input is there before it looks for room.
+static gi_inflate_state why_short(const stbi__zbuf *z, size_t in_size, size_t used, gi_stb_inflated *job) {
+    size_t written = (size_t)(z->zout - z->zout_start);
+    const char *reason = stbi__g_failure_reason ? stbi__g_failure_reason : "invalid block";
+    bool cut = 8 * used - (size_t)z->num_bits > 8 * in_size; // bits past the end were used
+    // A stored block of which a part is missing: what is there may be more than fits.
+    if (!cut && strcmp(reason, "read past buffer") == 0)
+        return in_size - used > job->room - written ? GI_INFLATE_BEYOND : GI_INFLATE_CUT;
+    if (!cut && strcmp(reason, "output buffer limit") == 0) return GI_INFLATE_BEYOND;
+    job->reason = reason;
+    return used >= in_size ? GI_INFLATE_CUT : GI_INFLATE_CORRUPT;
+}
+
+void gi_stb_inflate(gi_bytes in, gi_stb_inflated *job) {
     stbi__zbuf z;
     memset(&z, 0, sizeof z);
     stbi__g_failure_reason = NULL; // an invalid block type sets none
@@ -56,23 +68,17 @@ gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_
     // With the padding stb never finds its input exhausted within the last symbols, where it would fail or count bytes
     // that are not there.
     z.zbuffer_end = z.zbuffer + in.size + GI_INFLATE_PADDING;
-    bool whole = stbi__do_zlib(&z, (char *)out, (int)(need + GI_INFLATE_SLACK), 0, 1);
-    size_t produced = (size_t)(z.zout - z.zout_start), used = (size_t)(z.zbuffer - in.data);
-    *more = produced > need;
-    if (!whole && *more) return GI_OK; // it holds more than fits, so its checksum cannot be computed
-    if (!whole) {
-        const char *reason = stbi__g_failure_reason ? stbi__g_failure_reason : "invalid block";
-        bool early = used >= in.size || strcmp(reason, "read past buffer") == 0;
-        return early ? gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early")
-                     : gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data is corrupt (%s)", reason);
+    bool whole = stbi__do_zlib(&z, (char *)job->out, (int)job->room, 0, 0);
+    size_t used = (size_t)(z.zbuffer - in.data);
+    if (whole) {
+        used -= (size_t)z.num_bits / 8; // whole bytes read ahead
+        job->state = used <= in.size ? GI_INFLATE_ENDED : GI_INFLATE_CUT;
+    } else {
+        job->state = why_short(&z, in.size, used, job);
     }
-    used -= (size_t)z.num_bits / 8; // whole bytes read ahead
-    if (produced < need || in.size < used + 4)
-        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early");
-    if (gi_be32(in.data + used) != gi_adler32(1, out, produced))
-        return gi_fail(err, GI_ERR_FORMAT,
-                       "damaged PNG: the checksum of the compressed data (Adler-32) does not match");
-    return GI_OK;
+    bool good = job->state == GI_INFLATE_ENDED || job->state == GI_INFLATE_BEYOND;
+    job->size = good ? (size_t)(z.zout - z.zout_start) : 0;
+    job->used = used < in.size ? used : in.size;
 }
 
 // What stands before each block of the compressor: all of a thread's blocks are linked, to be freed after a jump.

@@ -3,18 +3,22 @@
 #define GI_CODEC_STB_H
 
 #include "codec/codec.h"
+#include "codec/inflate_engine.h"
 #include "codec/jpeg_check.h"
 
-// Room past `need` that the output of gi_stb_inflate must have: a longest stored block, of which nothing is delivered
-// when it does not fit as a whole.
-#define GI_INFLATE_SLACK ((size_t)65536)
+// A deflate stream (RFC 1951) inflated into memory.
+typedef struct gi_stb_inflated {
+    uint8_t *out;           // `room` zeroed bytes
+    size_t room;            // of which the last 65536 are excess: a longest stored block, written whole or not at all
+    size_t size;            // bytes written
+    size_t used;            // bytes of the input
+    gi_inflate_state state; // ENDED; BEYOND: `room` bytes are not all; CUT or CORRUPT: `size` is 0
+    const char *reason;
+} gi_stb_inflated;
 
-// Bytes past the end of the input that gi_stb_inflate may read (their values do not matter).
-#define GI_INFLATE_PADDING ((size_t)8)
-
-// Inflates a zlib stream (RFC 1950) into `out`, which has need + GI_INFLATE_SLACK zeroed bytes. *more tells whether
-// the stream holds more than `need` bytes. GI_ERR_FORMAT: it holds fewer, is corrupt, or its checksum is wrong.
-gi_status gi_stb_inflate(gi_bytes in, uint8_t *out, size_t need, bool *more, gi_error *err);
+// GI_INFLATE_PADDING bytes after the input may be read (their values do not matter). Out and room are the caller's, the
+// rest is filled in.
+void gi_stb_inflate(gi_bytes in, gi_stb_inflated *job);
 
 // A zlib stream. Free with gi_stb_stream_free, in the thread that made it.
 typedef struct gi_stb_stream {

@@ -1,0 +1,154 @@
+#include "codec/png_stream.h"
+
+#include <stdlib.h>
+
+#include "codec/bytes.h"
+#include "codec/inflate.h"
+#include "core/ahead.h"
+#include "core/checked.h"
+
+enum {
+    BLOCK_BYTES = 256 << 10,    // about so much: it stays in a core's cache between inflating and unfiltering
+    STEP_ROWS = 8,              // blocks are multiples of so many rows, which unfiltering does at once
+    DEPTH = 4,                  // blocks ahead of the caller
+    THREAD_PIXELS = 512 * 1024, // smaller images are done before another thread is of use
+};
+
+// The IDAT chunks whose contents are still to be given.
+typedef struct chunks {
+    gi_bytes file;
+    size_t at; // the next one's length field
+    int left;
+} chunks;
+
+// A place between two blocks of rows.
+typedef struct place {
+    int pass;
+    uint32_t y;
+} place;
+
+struct gi_png_stream {
+    const gi_png_info *info;
+    const gi_decode_options *options;
+    chunks chunks;
+    gi_inflate *inflate;
+    gi_ahead *ahead;
+    place made;          // belongs to the thread that makes blocks
+    place used;          // where the caller's next block begins
+    const uint8_t *rows; // of the caller's block, the next one
+    uint32_t left;       // rows of it
+    size_t row_bytes;    // of each, with its filter byte
+};
+
+static gi_bytes next_span(void *context) {
+    chunks *c = context;
+    while (c->left) {
+        gi_bytes span = {c->file.data + c->at + 8, gi_be32(c->file.data + c->at)};
+        c->at += span.size + 12;
+        c->left--;
+        if (span.size) return span;
+    }
+    return (gi_bytes){NULL, 0};
+}
+
+static gi_png_pass pass_at(const gi_png_info *info, int pass) {
+    if (info->interlaced) return gi_png_pass_of(info, pass);
+    return (gi_png_pass){info->width, info->height, 0, 0, 1, 1};
+}
+
+// The next block begins at *at, which is moved to its end: its rows, and the bytes of each with its filter byte.
+static uint32_t next_block(const gi_png_info *info, place *at, size_t *row_bytes) {
+    gi_png_pass pass = pass_at(info, at->pass);
+    for (; pass.width == 0 || at->y == pass.height; pass = pass_at(info, at->pass)) *at = (place){at->pass + 1, 0};
+    *row_bytes = gi_png_row_bytes(info, pass.width) + 1;
+    size_t rows = BLOCK_BYTES / *row_bytes / STEP_ROWS * STEP_ROWS;
+    if (rows < STEP_ROWS) rows = STEP_ROWS;
+    uint32_t left = pass.height - at->y, count = rows < left ? (uint32_t)rows : left;
+    at->y += count;
+    return count;
+}
+
+static bool is_end(const gi_png_info *info, place at) {
+    int last = info->interlaced ? 6 : 0;
+    for (int i = at.pass; i <= last; i++) {
+        gi_png_pass pass = pass_at(info, i);
+        if (pass.width && pass.height && (i > at.pass || at.y < pass.height)) return false;
+    }
+    return true;
+}
+
+static gi_status make_block(void *context, void *block, gi_error *err) {
+    gi_png_stream *s = context;
+    size_t row_bytes;
+    uint32_t count = next_block(s->info, &s->made, &row_bytes);
+    gi_status status = gi_inflate_read(s->inflate, block, count * row_bytes, err);
+    if (status != GI_OK || !is_end(s->info, s->made)) return status;
+    bool more = false;
+    status = gi_inflate_finish(s->inflate, &more, err);
+    if (status == GI_OK && more)
+        gi_say(s->options->messages, GI_NOTE, s->options->file, "more compressed data than the image needs");
+    return status;
+}
+
+// How many blocks there are, and the bytes of the largest.
+static gi_status measure(const gi_png_info *info, uint64_t *blocks, size_t *bytes, gi_error *err) {
+    place at = {0, 0};
+    *blocks = 0;
+    *bytes = 0;
+    while (!is_end(info, at)) {
+        size_t row_bytes, size;
+        uint32_t count = next_block(info, &at, &row_bytes);
+        if (!gi_mul(row_bytes, count, &size) || !gi_add(size, GI_PNG_SLACK, &size))
+            return gi_fail(err, GI_ERR_LIMIT, "rows of %u pixels do not fit this machine's memory", info->width);
+        if (size > *bytes) *bytes = size;
+        ++*blocks;
+    }
+    return GI_OK;
+}
+
+gi_status gi_png_stream_open(gi_bytes file, const gi_png_info *info, const gi_decode_options *options,
+                             gi_png_stream **stream, gi_error *err) {
+    size_t need = 0;
+    gi_ahead_job job = {.make = make_block, .depth = DEPTH};
+    gi_status status = gi_png_filtered_bytes(info, &need, err);
+    if (status == GI_OK) status = measure(info, &job.blocks, &job.block_bytes, err);
+    if (status != GI_OK) return status;
+    gi_png_stream *s = calloc(1, sizeof *s);
+    if (!s) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
+    s->info = info;
+    s->options = options;
+    s->chunks = (chunks){file, info->idat, info->idat_chunks};
+    job.context = s;
+    job.threaded = options->threads > 1 && (uint64_t)info->width * info->height > THREAD_PIXELS;
+    gi_inflate_source source = {next_span, &s->chunks, info->idat_bytes};
+    status = gi_inflate_open(&source, options->codec, need, &s->inflate, err);
+    if (status == GI_OK) status = gi_ahead_open(&job, &s->ahead, err);
+    if (status == GI_OK)
+        *stream = s;
+    else
+        gi_png_stream_close(s);
+    return status;
+}
+
+gi_status gi_png_stream_rows(gi_png_stream *stream, uint32_t most, const uint8_t **rows, uint32_t *count,
+                             gi_error *err) {
+    if (!stream->left) {
+        void *block;
+        gi_status status = gi_ahead_next(stream->ahead, &block, err);
+        if (status != GI_OK) return status;
+        stream->rows = block;
+        stream->left = next_block(stream->info, &stream->used, &stream->row_bytes);
+    }
+    *rows = stream->rows;
+    *count = most < stream->left ? most : stream->left;
+    stream->rows += *count * stream->row_bytes;
+    stream->left -= *count;
+    return GI_OK;
+}
+
+void gi_png_stream_close(gi_png_stream *stream) {
+    if (!stream) return;
+    gi_ahead_close(stream->ahead); // before what its thread uses
+    gi_inflate_close(stream->inflate);
+    free(stream);
+}
