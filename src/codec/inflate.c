@@ -41,6 +41,7 @@ gi_status gi_inflate_open(const gi_inflate_source *source, gi_codec_choice codec
     made->source = *source;
     made->engine = engine_of(codec);
     made->adler = 1;
+    made->io.in.data = (const uint8_t *)""; // no NULL for engines to add to
     gi_status status = made->engine->open(need, &made->self, err);
     if (status == GI_OK)
         *inflate = made;
@@ -59,8 +60,11 @@ void gi_inflate_close(gi_inflate *inflate) {
 // Makes the next span the input where the last is used up.
 static void refill(gi_inflate *z) {
     if (z->io.in.size || z->exhausted) return;
-    z->io.in = z->source.next(z->source.context);
-    z->exhausted = z->io.in.size == 0;
+    gi_bytes span = z->source.next(z->source.context);
+    if (span.size)
+        z->io.in = span;
+    else
+        z->exhausted = true;
 }
 
 // The next byte past what the engine has used, or -1 at the end of the input.

@@ -36,7 +36,7 @@ static gi_inflate_state isal_run(void *self, gi_inflate_io *io) {
     struct inflate_state *state = self;
     uint32_t in = (uint32_t)(io->in.size < PIECE ? io->in.size : PIECE);
     uint32_t room = (uint32_t)(io->room < PIECE ? io->room : PIECE);
-    // Only whether a distance leads before the beginning is seen by the total: it must never wrap to less than 32 KiB.
+    // By the total some versions tell whether a distance leads before the beginning: it may not wrap to a few bytes.
     if (state->total_out >= 2U * PIECE) state->total_out -= PIECE;
     state->next_in = (uint8_t *)(uintptr_t)io->in.data;
     state->avail_in = in;
