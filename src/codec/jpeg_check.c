@@ -11,6 +11,7 @@
 typedef struct walker {
     gi_bytes bytes;
     gi_jpeg_info *info;
+    bool arithmetic; // can be decoded
     gi_jpeg_segment segment;
     const uint8_t *body; // of the segment, past its length field
     size_t body_size;
@@ -104,12 +105,13 @@ static gi_status read_dqt(walker *walk) {
 
 // stb_image 2.27 writes and reads past its tables when the counts of code lengths are inconsistent (CVE-2022-28042).
 static gi_status check_code(const walker *walk, const uint8_t *counts, size_t *symbols) {
-    uint32_t code = 0;
+    uint32_t code = 0; // one more than the last of the length
     *symbols = 0;
     for (int length = 1; length <= 16; length++) {
         code += counts[length - 1];
         *symbols += counts[length - 1];
         if (code > 1U << length) return damaged(walk, "a Huffman table has more codes than their lengths allow");
+        walk->info->full_code = walk->info->full_code || code == 1U << length;
         code <<= 1;
     }
     if (*symbols == 0) return damaged(walk, "a Huffman table without codes");
@@ -159,12 +161,25 @@ static gi_status unsupported(const walker *walk, const char *kind) {
     return gi_fail(walk->err, GI_ERR_UNSUPPORTED, "%s JPEG is not supported", kind);
 }
 
+// Conditioning of arithmetic coding: pairs of a table and its bounds, for DC L <= U of 4 bits each, for AC 1 to 63.
+static gi_status read_dac(walker *walk) {
+    if (!walk->arithmetic) return unsupported(walk, "arithmetic-coded");
+    if (walk->body_size % 2) return damaged(walk, "its length is wrong");
+    for (size_t i = 0; i < walk->body_size; i += 2) {
+        int class = walk->body[i] >> 4, id = walk->body[i] & 15, value = walk->body[i + 1];
+        bool sound = class == 0 ? (value & 15) <= value >> 4 : value >= 1 && value <= 63;
+        if (class > 1 || id > 3 || !sound) return damaged(walk, "conditioning of arithmetic coding out of range");
+    }
+    return GI_OK;
+}
+
 static gi_status read_sof(walker *walk) {
     gi_jpeg_info *info = walk->info;
     int code = walk->segment.code;
-    if (code == 0xC3) return unsupported(walk, "lossless");
-    if (code >= 0xC9 && code != 0xCC) return unsupported(walk, "arithmetic-coded");
-    if (code > GI_JPEG_SOF2) return unsupported(walk, "hierarchical");
+    if (code >= GI_JPEG_SOF9 && !walk->arithmetic) return unsupported(walk, "arithmetic-coded");
+    if (code == 0xC3 || code == 0xCB) return unsupported(walk, "lossless");
+    info->arithmetic = code == GI_JPEG_SOF9 || code == GI_JPEG_SOF10;
+    if (code > GI_JPEG_SOF2 && !info->arithmetic) return unsupported(walk, "hierarchical");
     if (walk->frame) return damaged(walk, "a second frame");
     if (walk->body_size < 6) return damaged(walk, "its length is wrong");
     int precision = walk->body[0];
@@ -179,7 +194,7 @@ static gi_status read_sof(walker *walk) {
     if (info->components != 1 && info->components != 3 && info->components != 4)
         return damaged(walk, "the number of components is not 1, 3 or 4");
     if (walk->body_size != 6 + 3 * (size_t)info->components) return damaged(walk, "its length is wrong");
-    info->progressive = code == GI_JPEG_SOF2;
+    info->progressive = code == GI_JPEG_SOF2 || code == GI_JPEG_SOF10;
     walk->frame = true;
     return read_components(walk);
 }
@@ -228,10 +243,10 @@ static gi_status check_bands(const walker *walk, const uint8_t *p, int count) {
 
 static gi_status check_tables(const walker *walk, const gi_jpeg_component *c, int tables, const uint8_t *bands) {
     int dc = tables >> 4, ac = tables & 15;
-    bool progressive = walk->info->progressive;
-    bool needs_dc = progressive ? bands[0] == 0 && bands[2] >> 4 == 0 : true;
-    bool needs_ac = progressive ? bands[0] > 0 : true;
-    if (dc > 3 || ac > 3) return damaged(walk, "Huffman table number over 3");
+    bool progressive = walk->info->progressive, huffman = !walk->info->arithmetic;
+    bool needs_dc = huffman && (progressive ? bands[0] == 0 && bands[2] >> 4 == 0 : true);
+    bool needs_ac = huffman && (progressive ? bands[0] > 0 : true);
+    if (dc > 3 || ac > 3) return damaged(walk, "entropy coding table number over 3");
     if (needs_dc && !walk->huffman[0][dc]) return damaged(walk, "its DC Huffman table is not defined");
     if (needs_ac && !walk->huffman[1][ac]) return damaged(walk, "its AC Huffman table is not defined");
     if (!walk->quantization[c->quantization]) return damaged(walk, "its quantization table is not defined");
@@ -329,7 +344,7 @@ static gi_status read_segment(walker *walk, size_t *at) {
         if (walk->body_size != 2 || !walk->frame || gi_be16(walk->body) != walk->info->height)
             return damaged(walk, "another height than the frame header's");
         return GI_OK;
-    case 0xCC: return unsupported(walk, "arithmetic-coded");
+    case GI_JPEG_DAC: return read_dac(walk);
     case 0xDE:
     case 0xDF: return unsupported(walk, "hierarchical");
     default: break;
@@ -344,10 +359,18 @@ gi_status gi_jpeg_check_plausible(const gi_jpeg_info *info, gi_error *err) {
     uint64_t blocks = 0;
     for (int i = 0; i < info->components; i++) blocks += gi_jpeg_blocks(info, i);
     // A block takes at least one bit. An eighth of that is asked for, so that the beginning of a cut file still decodes
-    // and yet a few bytes cannot claim gigabytes.
-    if (blocks / 64 <= info->entropy_bytes) return GI_OK;
+    // and yet a few bytes cannot claim gigabytes. Arithmetic coding does with 2^-15 bits in the best case.
+    uint64_t blocks_a_byte = info->arithmetic ? (uint64_t)8 << 15 : 64;
+    if (blocks / blocks_a_byte <= info->entropy_bytes) return GI_OK;
     return gi_fail(err, GI_ERR_FORMAT, DAMAGED "%llu bytes of image data cannot hold %ux%u pixels",
                    (unsigned long long)info->entropy_bytes, info->width, info->height);
+}
+
+gi_status gi_jpeg_tell_damage(const gi_decode_options *options, const char *damage, gi_error *err) {
+    if (!damage[0]) return GI_OK;
+    if (options->strict) return gi_fail(err, GI_ERR_FORMAT, DAMAGED "%s", damage);
+    gi_say(options->messages, GI_WARNING, options->file, "damaged JPEG, decoded as far as it goes: %s", damage);
+    return GI_OK;
 }
 
 // Walks to EOI, to the end of the file, or to damage behind the first scan.
@@ -375,13 +398,13 @@ static gi_status walk_segments(walker *walk) {
     return gi_fail(walk->err, GI_ERR_FORMAT, DAMAGED "it ends at byte %zu before any image data", at);
 }
 
-gi_status gi_jpeg_check(gi_bytes bytes, gi_jpeg_info *info, gi_error *err) {
+gi_status gi_jpeg_check(gi_bytes bytes, bool arithmetic, gi_jpeg_info *info, gi_error *err) {
     gi_error own; // its text is needed even when the caller wants none
     memset(info, 0, sizeof *info);
     info->orientation = 1;
     info->adobe = -1;
     if (gi_format_sniff(bytes) != GI_FORMAT_JPEG) return gi_fail(err, GI_ERR_FORMAT, "no JPEG signature");
-    walker walk = {.bytes = bytes, .info = info, .err = err ? err : &own};
+    walker walk = {.bytes = bytes, .info = info, .arithmetic = arithmetic, .err = err ? err : &own};
     gi_status status = walk_segments(&walk);
     if (status != GI_OK) return status;
     for (int i = 0; i < info->components; i++)

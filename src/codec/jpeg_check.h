@@ -11,6 +11,9 @@ enum {
     GI_JPEG_SOF1 = 0xC1,
     GI_JPEG_SOF2 = 0xC2,
     GI_JPEG_DHT = 0xC4,
+    GI_JPEG_SOF9 = 0xC9,
+    GI_JPEG_SOF10 = 0xCA,
+    GI_JPEG_DAC = 0xCC,
     GI_JPEG_RST0 = 0xD0,
     GI_JPEG_RST7 = 0xD7,
     GI_JPEG_SOI = 0xD8,
@@ -39,8 +42,9 @@ typedef struct gi_jpeg_info {
     int components; // 1, 3 or 4
     gi_jpeg_component component[4];
     int h_max, v_max;
-    bool progressive, jfif;
-    int adobe; // colour transform of the Adobe segment, -1 without one
+    bool progressive, arithmetic, jfif;
+    bool full_code; // some Huffman table has a code of ones alone, which the standard forbids and libjpeg refuses
+    int adobe;      // colour transform of the Adobe segment, -1 without one
     gi_jpeg_colour colour;
     int orientation; // from EXIF, else 1
     int scans;
@@ -64,16 +68,21 @@ typedef struct gi_jpeg_segment {
 // *skipped counts bytes that belong to no segment.
 bool gi_jpeg_next_segment(gi_bytes bytes, size_t *at, gi_jpeg_segment *segment, size_t *skipped);
 
-// Walks the file. GI_ERR_FORMAT with the segment's name and offset for what no image can come of (table, component and
-// range errors before the first scan, a cut before it); the first of all other damage goes to info->damage, and
-// info->end is put before a segment that must not be decoded. GI_ERR_UNSUPPORTED:
-// arithmetic, lossless, hierarchical, 12-bit, CMYK without an Adobe marker. GI_ERR_LIMIT: too many scans.
-gi_status gi_jpeg_check(gi_bytes bytes, gi_jpeg_info *info, gi_error *err);
+// Walks the file; `arithmetic` tells that whoever decodes it can do arithmetic coding. GI_ERR_FORMAT with the segment's
+// name and offset for what no image can come of (table, component and range errors before the first scan, a cut before
+// it); the first of all other damage goes to info->damage, and info->end is put before a segment that must not be
+// decoded. GI_ERR_UNSUPPORTED: arithmetic where it cannot be done, lossless, hierarchical, 12-bit, CMYK without an
+// Adobe marker. GI_ERR_LIMIT: too many scans.
+gi_status gi_jpeg_check(gi_bytes bytes, bool arithmetic, gi_jpeg_info *info, gi_error *err);
 
 // Blocks of 8x8 samples across and down that component i has in a scan of its own.
 uint64_t gi_jpeg_blocks(const gi_jpeg_info *info, int i);
 
 // GI_ERR_FORMAT when the scans are far too short to hold an image of that size.
 gi_status gi_jpeg_check_plausible(const gi_jpeg_info *info, gi_error *err);
+
+// What is wrong with a file that still decodes, as a warning, or as GI_ERR_FORMAT under options->strict. Nothing when
+// `damage` is empty.
+gi_status gi_jpeg_tell_damage(const gi_decode_options *options, const char *damage, gi_error *err);
 
 #endif

@@ -6,9 +6,11 @@
 Entries of the manifest: "file"; "expect": "ok" (exit 0, also under --strict), "warn" (exit 0 with a warning, exit 1
 under --strict) or "fail" (exit 1); "reason": words that the message must hold; for files that decode "reference": an
 .npy of (height, width, channels) u8 pixels as they must come out, upright, and "tolerance": the greatest difference
-allowed (JPEG decoders differ by rounding). PNG references are computed here from the samples that are stored; JPEG
+allowed (JPEG decoders differ by rounding); "needs": "arithmetic" where a build without libjpeg-turbo refuses the file
+with that word. PNG references are computed here from the samples that are stored; JPEG
 references come from Pillow. The same versions of numpy, Pillow and OpenCV write the same bytes.
 """
+import base64
 import io
 import json
 import pathlib
@@ -25,15 +27,32 @@ ADAM7 = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (
 SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 
 
+# 33x25 pixels of scene() in arithmetic coding, which Pillow reads and does not write: gray with restart markers, and RGB
+# in scans.
+ARITHMETIC_GRAY = """
+/9j/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/yQALCAAZACEBAREA
+/8wABgAQEAX/3QAEAAL/2gAIAQEAAD8A0dWF9UxyuRz/0NJV+2cditBA/9HRwTzCzTPeAdL/0tCvLGBXPTnQ/9OtBCQ/63vIYP/U/u326Gd5tFj/
+1f2+lkclby2g/9b/AEnm8Kew/9f+dZRqgP/Q/uZi5cD/2Q=="""
+ARITHMETIC_SCANS = """
+/9j/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/2wBDARESEhgVGC8a
+Gi9jQjhCY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2P/ygARCAAZACEDASIAAhEBAxEB/8wABgAQARD/
+2gAMAwEAAhADEAAAAdC6v9vVUqNZ+WxSjOUsTgb7M6XAbOftRtWhdYnVGpT/zAAEEAX/2gAIAQEAAQUCDtDs201XpGap9uzA/8wABBEF/9oACAED
+AQE/ARgOo1mHIAT/zAAEEQX/2gAIAQIBAT8BEhWUBftfKDP/zAAEEAX/2gAIAQEABj8CsP/MAAQQBf/aAAgBAQABPyHPiF9aQOFE/9oADAMBAAIA
+AwAAABBPDDV58P/MAAQRBf/aAAgBAwEBPxA3wC49cGD/zAAEEQX/2gAIAQIBAT8Qa7ORQP/MAAQQBf/aAAgBAQABPxBGxuh9aGmg8RUAF24LOOC0
+LP/Z"""
+
+
 class Corpus:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.entries = []
 
-    def add(self, name, data, expect, reason="", pixels=None, tolerance=0):
+    def add(self, name, data, expect, reason="", pixels=None, tolerance=0, needs=None):
         (self.folder / name).write_bytes(data)
         entry = {"file": name, "expect": expect, "reason": reason}
+        if needs:
+            entry["needs"] = needs
         if pixels is not None:
             if pixels.ndim == 2:
                 pixels = pixels[..., None]
@@ -312,6 +331,9 @@ def sound_jpeg(corpus):
     ycck = cmyk[: place + 11] + b"\x02" + cmyk[place + 12 :]
     corpus.add("jpeg-cmyk.jpg", cmyk, "ok", pixels=pixels_of(cmyk, "RGB"), tolerance=4)
     corpus.add("jpeg-ycck.jpg", ycck, "ok", pixels=pixels_of(ycck, "RGB"), tolerance=4)
+    for name, text in (("gray", ARITHMETIC_GRAY), ("scans", ARITHMETIC_SCANS)):
+        data = base64.b64decode(text)
+        corpus.add("jpeg-arithmetic-%s.jpg" % name, data, "ok", pixels=pixels_of(data), tolerance=1, needs="arithmetic")
     corpus.add("jpeg-cmyk-no-adobe.jpg", cmyk[: place - 4] + cmyk[place + 12 :], "fail", "CMYK")
 
 
@@ -354,6 +376,7 @@ def damaged_jpeg(corpus):
     start = data.index(b"\xff\xda")
     corpus.add("cut-60-with-eoi.jpg", data[: len(data) * 6 // 10] + b"\xff\xd9", "warn", "ends early")
     corpus.add("junk-behind-scan.jpg", data[:-2] + b"some junk" + data[-2:], "warn", "not used")
+    corpus.add("zeros-behind-scan.jpg", data[:-2] + bytes(40) + data[-2:], "ok", pixels=pixels_of(data), tolerance=6)
     half = start + (len(data) - start) // 2
     corpus.add("junk-in-scan.jpg", data[:half] + data[half + 200 :], "warn", "damaged JPEG")
     corpus.add("junk-marker-in-scan.jpg", data[:half] + b"\xff\x37\x12\x34" + data[half:], "warn", "damaged JPEG")
@@ -408,6 +431,12 @@ def hostile_jpeg(corpus):
     add("progressive-shift", "approximation", tables, frame(0xC2), scan(bands=(1, 63, 0x0E)))
     add("progressive-refine", "approximation", tables, frame(0xC2), scan(bands=(1, 63, 0xF0)))
     add("progressive-scans", "scans", tables, frame(0xC2), scan(bands=(0, 0, 0)) * 5000)
+    mcu = ((1, 0x44, 0), (2, 0x11, 0), (3, 0x11, 0))  # 18 blocks: more than the standard allows
+    corpus.add("hand-made-18-blocks.jpg", b"\xff\xd8" + tables + frame(width=32, height=32, components=mcu) +
+               scan(ids=(1, 2, 3), data=bytes(5)) + b"\xff\xd9", "ok", pixels=np.full((32, 32, 3), 128), tolerance=1)
+    ones = quantization + huffman(0x00, bytes([2] + [0] * 15), b"\0\1") + huffman(0x10)
+    corpus.add("hand-made-code-of-ones.jpg", b"\xff\xd8" + ones + frame() + scan(data=b"\0") + b"\xff\xd9", "ok",
+               pixels=gray)
     add("sof-sampling", "sampling", tables, frame(components=((1, 0x51, 0),)), scan())
     add("sof-components", "components", tables, frame(components=((1, 0x11, 0),) * 7), scan())
     add("sof-two", "second frame", tables, frame(), frame(width=64), scan())
@@ -415,7 +444,9 @@ def hostile_jpeg(corpus):
     add("sof-zero-height", "height is 0", tables, frame(height=0), scan())
     add("sof-table", "quantization", tables, frame(components=((1, 0x11, 9),)), scan())
     add("12-bit", "12-bit", tables, frame(0xC1, precision=12), scan())
-    add("arithmetic", "arithmetic", tables, frame(0xC9), scan())
+    add("arithmetic", "arithmetic", tables, segment(0xCC, b"\0\1"), frame(0xC9), scan())
+    add("arithmetic-lossless", "is not supported", tables, frame(0xCB), scan())
+    add("arithmetic-hierarchical", "is not supported", tables, frame(0xCD), scan())
     add("lossless", "lossless", tables, frame(0xC3), scan())
     add("hierarchical", "hierarchical", tables, frame(0xC5), scan())
     add("bomb-60000", "60000x60000", tables, frame(width=60000, height=60000), scan())

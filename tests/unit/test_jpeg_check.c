@@ -3,6 +3,12 @@
 #include "codec/jpeg_check.h"
 #include "codec_files.h"
 
+#ifdef GPUIMG_HAVE_JPEG
+enum { HAS_TURBO = 1 };
+#else
+enum { HAS_TURBO = 0 };
+#endif
+
 // Appends a marker segment with its length.
 static void segment(made_file *file, int code, const void *body, size_t size) {
     uint8_t head[4] = {0xFF, (uint8_t)code};
@@ -72,7 +78,7 @@ static gi_status check(const made_file *file, gi_jpeg_info *info, gi_error *err)
     uint8_t *exact = malloc(file->size ? file->size : 1); // a sanitizer sees every byte read past it
     assert_non_null(exact);
     memcpy(exact, file->data, file->size);
-    gi_status status = gi_jpeg_check((gi_bytes){exact, file->size}, info, err);
+    gi_status status = gi_jpeg_check((gi_bytes){exact, file->size}, false, info, err);
     free(exact);
     return status;
 }
@@ -252,6 +258,55 @@ static void frames(void **state) {
     assert_fails(file, GI_ERR_FORMAT, "segment APP1 at byte 115: its length is under 2");
 }
 
+// What a decoder that can do arithmetic coding is allowed.
+static void arithmetic_coding(void **state) {
+    (void)state;
+    static const struct {
+        int code;
+        size_t size;
+        uint8_t body[9];
+        gi_status status;
+        const char *reason;
+    } cases[] = {
+        {0xC9, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_OK, ""},
+        {0xCB, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "lossless"},
+        {0xCD, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "hierarchical"},
+        {0xCF, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "hierarchical"},
+        {0xC8, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "hierarchical"},
+        {0xCC, 1, {0}, GI_ERR_FORMAT, "length is wrong"},
+        {0xCC, 2, {0x20, 0}, GI_ERR_FORMAT, "conditioning"},
+        {0xCC, 2, {0x04, 0}, GI_ERR_FORMAT, "conditioning"},
+        {0xCC, 2, {0x03, 0x12}, GI_ERR_FORMAT, "conditioning"},
+        {0xCC, 4, {0x03, 0x22, 0x11, 64}, GI_ERR_FORMAT, "conditioning"},
+        {0xCC, 4, {0x03, 0x22, 0x11, 0}, GI_ERR_FORMAT, "conditioning"},
+        {0xCC, 4, {0x03, 0x22, 0x11, 63}, GI_ERR_FORMAT, "no frame header"}, // the segment itself is sound
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        made_file file = with_frame(cases[i].code, cases[i].body, cases[i].size);
+        gi_jpeg_info info;
+        gi_error err = {.text = ""};
+        assert_int_equal(gi_jpeg_check(made_bytes(&file), true, &info, &err), cases[i].status);
+        assert_text_has(err.text, cases[i].reason);
+        if (cases[i].status == GI_OK) assert_true(info.arithmetic && !info.progressive);
+        made_free(&file);
+    }
+    // No Huffman table is needed; and a flat image takes hardly any data.
+    made_file file = {NULL, 0};
+    gi_jpeg_info info;
+    marker(&file, GI_JPEG_SOI);
+    dqt(&file);
+    sof(&file, GI_JPEG_SOF10, (uint16_t[]){30000, 30000}, unsampled, 1);
+    scan(&file, 1, (uint8_t[]){0, 0, 0}, 60);
+    marker(&file, GI_JPEG_EOI);
+    assert_int_equal(gi_jpeg_check(made_bytes(&file), true, &info, NULL), GI_OK);
+    assert_true(info.arithmetic && info.progressive);
+    assert_int_equal(gi_jpeg_check_plausible(&info, NULL), GI_OK);
+    info.width = info.height = 65535;
+    info.entropy_bytes = 100;
+    assert_int_equal(gi_jpeg_check_plausible(&info, NULL), GI_ERR_FORMAT);
+    made_free(&file);
+}
+
 // A three-component file with one scan of the given header.
 static made_file with_scan(int frame, const void *body, size_t size) {
     made_file file = begin();
@@ -409,28 +464,36 @@ static void scan_data_short_long_and_wrong(void **state) {
         size_t bytes;       // of data; 64 blocks need 16
         const char *tail;   // more
         const char *damage; // NULL: sound
-    } cases[] = {{16, "", NULL},
-                 {15, "", "ends early"},
-                 {16, "xyz", "not used"},
-                 {18, "", NULL},
-                 /* zeros are padding */ {15, "\xC0", "invalid code"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *stb;    // in stb's eyes
+    } cases[] = {{16, "", NULL, NULL},
+                 {15, "", "ends early", "ends early"},
+                 // libjpeg-turbo has up to 8 bytes in hand, and does not tell what it leaves of them.
+                 {16, "xyz", HAS_TURBO ? NULL : "not used", "not used"},
+                 {16, "more than those", "not used", "not used"},
+                 {18, "", NULL, NULL},
+                 {66, "", NULL, NULL},
+                 // Nor does it know a code to be invalid before it has seen 17 bits.
+                 {15, "\xC0", HAS_TURBO ? "ends early" : "invalid code", "invalid code"},
+                 {8, "ones in each of these bytes", "invalid code", "invalid code"}};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        size_t k = i / 2;
+        const char *damage = i % 2 ? cases[k].stb : cases[k].damage;
         made_file file = begin();
         sof(&file, GI_JPEG_SOF0, (uint16_t[]){64, 64}, unsampled, 1);
-        scan(&file, 1, sequential, cases[i].bytes);
-        made_put(&file, cases[i].tail, strlen(cases[i].tail));
+        scan(&file, 1, sequential, cases[k].bytes);
+        made_put(&file, cases[k].tail, strlen(cases[k].tail));
         marker(&file, GI_JPEG_EOI);
         made_log log = {{0}, ""};
         gi_messages messages = {made_say, &log};
-        gi_decode_options options = {.messages = &messages};
+        gi_decode_options options = {.messages = &messages, .codec = i % 2 ? GI_CODEC_STB : GI_CODEC_AUTO};
         assert_int_equal(made_decode(made_bytes(&file), &options, &header, &pixels, &err), GI_OK);
-        assert_int_equal(log.count[GI_WARNING], cases[i].damage ? 1 : 0);
-        if (cases[i].damage) assert_text_has(log.text, cases[i].damage);
+        assert_int_equal(log.count[GI_WARNING], damage ? 1 : 0);
+        if (damage) assert_text_has(log.text, damage);
         for (int p = 0; p < 64 * 64; p++) assert_int_equal(pixels[p], 128);
         free(pixels);
         options.strict = true;
         gi_status status = made_decode(made_bytes(&file), &options, &header, &pixels, &err);
-        assert_int_equal(status, cases[i].damage ? GI_ERR_FORMAT : GI_OK);
+        assert_int_equal(status, damage ? GI_ERR_FORMAT : GI_OK);
         free(pixels);
         made_free(&file);
     }
@@ -457,12 +520,25 @@ static void bombs_are_refused_from_the_header(void **state) {
     sof(&file, GI_JPEG_SOF0, (uint16_t[]){60000, 60000}, unsampled, 1);
     scan(&file, 1, sequential, 100);
     marker(&file, GI_JPEG_EOI);
-    gi_decode_options options = {.max_pixels = 1 << 30};
+    gi_decode_options options = {.max_pixels = 1 << 30, .codec = GI_CODEC_STB};
     gi_decoder *decoder = NULL;
     gi_error err;
     assert_int_equal(gi_decoder_open(made_bytes(&file), &options, &decoder, &err), GI_ERR_LIMIT);
     assert_text_has(err.text, "60000x60000 is 3600000000 pixels");
     options.max_pixels = 0;
+    assert_int_equal(gi_decoder_open(made_bytes(&file), &options, &decoder, &err), GI_ERR_LIMIT);
+    assert_text_has(err.text, "2^30");
+    // Without a limit of the library's it is still refused.
+    options.codec = GI_CODEC_AUTO;
+    assert_int_equal(gi_decoder_open(made_bytes(&file), &options, &decoder, &err),
+                     HAS_TURBO ? GI_ERR_FORMAT : GI_ERR_LIMIT);
+    assert_text_has(err.text, "60000x60000");
+    made_free(&file);
+    // Many scans need the whole image's coefficients.
+    file = begin();
+    sof(&file, GI_JPEG_SOF2, (uint16_t[]){60000, 60000}, unsampled, 1);
+    scan(&file, 1, (uint8_t[]){0, 0, 0}, 100);
+    marker(&file, GI_JPEG_EOI);
     assert_int_equal(gi_decoder_open(made_bytes(&file), &options, &decoder, &err), GI_ERR_LIMIT);
     assert_text_has(err.text, "2^30");
     made_free(&file);
@@ -482,6 +558,7 @@ int main(void) {
         cmocka_unit_test(huffman_tables),
         cmocka_unit_test(quantization_tables),
         cmocka_unit_test(frames),
+        cmocka_unit_test(arithmetic_coding),
         cmocka_unit_test(scans),
         cmocka_unit_test(colour_is_decided_as_libjpeg_does),
         cmocka_unit_test(damage_that_still_decodes),
