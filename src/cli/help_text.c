@@ -28,8 +28,8 @@ const char *const gi_help_examples[] = {"gray in.png out.png", "gray photos/ out
 static const char images_paragraph[] =
     "IN is a PNG or JPEG file, a directory of them, or - for standard input; OUT is a file, or a directory when there "
     "are several images, or - for standard output. The format follows OUT's extension (.png, .jpg, .jpeg), else the "
-    "input's. PNGs of 16 bits are read as 8 bits. A JPEG is written with three channels, equal ones for gray, and with "
-    "its usual losses: exact values, such as masks, want PNG.";
+    "input's. PNGs of 16 bits are read as 8 bits. A JPEG is written with its usual losses: exact values, such as masks, "
+    "want PNG.";
 static const char reports_paragraph[] =
     "Several images: their reports follow each other in the order of the inputs; --total adds gray, red, green, blue "
     "and alpha up, each over the images that have it. JSON: {\"schema\":1, \"images\":[{file, width, height, pixels, "
