@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_threshold(const gi_stage_call *call) { return call->stage->id == GI_STAGE_ID_threshold; }
+
 bool gi_call_is_otsu(const gi_stage_call *call) {
-    return call->stage->id == GI_STAGE_ID_threshold && call->args.threshold.level == GI_LEVEL_OTSU;
+    return is_threshold(call) && call->args.threshold.level == GI_LEVEL_OTSU;
 }
 
 // What a stage must know of the image before it.
@@ -59,6 +61,7 @@ static gi_status add_point(gi_plan *plan, const gi_stage_call *call, gi_error *e
     if (status != GI_OK) return status;
     gi_segment *segment = segment_to_join(plan);
     status = gi_point_compose(&segment->point, &point, &both, err);
+    plan->binary = is_threshold(call) || (plan->binary && gi_point_is_identity(&point));
     gi_point_free(&point);
     if (status != GI_OK) return status;
     gi_point_free(&segment->point);
@@ -80,6 +83,7 @@ static gi_status add_barrier(gi_plan *plan, const gi_stage_call *call, gi_error 
     gi_segment *segment = add_segment(plan, GI_STAGE_POINT);
     segment->counted = counted_for(call, plan->out.channels);
     segment->resolved = plan->barrier_count++;
+    plan->binary = is_threshold(call);
     add_call(plan, segment, call);
     return GI_OK;
 }
@@ -90,6 +94,7 @@ static gi_status add_window(gi_plan *plan, const gi_stage_call *call, gi_error *
     gi_segment *segment = add_segment(plan, GI_STAGE_WINDOW);
     segment->halo = call->stage->halo(&call->args);
     segment->scratch = call->stage->scratch(&call->args);
+    plan->binary = false;
     add_call(plan, segment, call);
     return GI_OK;
 }

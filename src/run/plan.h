@@ -36,6 +36,7 @@ typedef struct gi_plan {
     int call_count;
     int barrier_count; // at most GI_MAX_RESOLVED
     gi_shape in, out;  // out: what is encoded, or measured by the sink
+    bool binary;       // every colour sample of the result is 0 or the largest: a threshold is the last that changes it
     bool measures;     // the pipeline ends in hist: no image comes out
     gi_hist_args hist; // its arguments
 } gi_plan;

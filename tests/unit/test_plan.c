@@ -283,6 +283,34 @@ static void knows_when_luma_serves(void **state) {
     }
 }
 
+static void knows_what_is_black_and_white(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int channels;
+        bool binary;
+    } cases[] = {{"threshold", 3, true},
+                 {"gray | threshold 9", 3, true},
+                 {"threshold otsu", 4, true},
+                 {"blur | threshold 9 | threshold 200", 1, true},
+                 {"threshold 9 | gray", 1, true}, // nothing to do
+                 {"threshold 9 | gray 709", 2, true},
+                 {"threshold otsu | gray", 3, true},
+                 {"threshold 9 | gray", 3, false},
+                 {"threshold 9 | gray | threshold 9", 3, true},
+                 {"threshold 9 | blur", 1, false},
+                 {"threshold 9 | heat", 1, false},
+                 {"threshold 9 | equalize", 1, false},
+                 {"equalize | threshold 9", 3, true},
+                 {"gray", 3, false},
+                 {"threshold 9 | hist", 3, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gi_plan plan = make(cases[i].text, cases[i].channels, GI_U8);
+        if (plan.binary != cases[i].binary) fail_msg("'%s'", cases[i].text);
+        gi_plan_free(&plan);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(point_stages_fuse),
@@ -299,6 +327,7 @@ int main(void) {
         cmocka_unit_test(refuses_what_the_depth_does_not_allow),
         cmocka_unit_test(as_many_segments_as_stages),
         cmocka_unit_test(knows_when_luma_serves),
+        cmocka_unit_test(knows_what_is_black_and_white),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
