@@ -29,6 +29,9 @@ typedef struct gi_backend_ops {
     gi_status (*slot_open)(gi_backend *backend, int threads, gi_slot **slot, gi_error *err);
     void (*slot_close)(gi_slot *slot);
 
+    // From now on the slot uses up to so many CPU threads, at least 1. NULL: this backend uses none.
+    void (*use_threads)(gi_slot *slot, int threads);
+
     // *data = at least `bytes` of host memory that uploads fast (pinned where that helps), 64-byte aligned. Owned by
     // the slot, kept and reused; the previous buffer's content is lost.
     gi_status (*host_buffer)(gi_slot *slot, size_t bytes, void **data, gi_error *err);

@@ -41,6 +41,8 @@ static const window_fn window_functions[GI_STAGE_COUNT] = {GI_STAGES(WINDOW_ROW)
 
 static cpu_slot *as_cpu(gi_slot *slot) { return (cpu_slot *)slot; }
 
+static void use_threads(gi_slot *slot, int threads) { as_cpu(slot)->threads = threads > 0 ? threads : 1; }
+
 // Makes the buffer hold `bytes`; its content is lost when it has to grow.
 static gi_status buffer_reserve(buffer *b, size_t bytes, gi_error *err) {
     if (b->data && b->bytes >= bytes) return GI_OK;
@@ -62,7 +64,7 @@ static gi_status slot_open(gi_backend *backend, int threads, gi_slot **slot, gi_
     *slot = NULL;
     if (!self) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     self->base.ops = backend->ops;
-    self->threads = threads > 0 ? threads : 1;
+    use_threads(&self->base, threads);
     for (int i = 0; i < GI_MAX_RESOLVED; i++) self->resolved[i] = gi_point_identity(1, GI_U8);
     *slot = &self->base;
     return GI_OK;
@@ -235,6 +237,7 @@ static gi_status download(gi_slot *slot, gi_view *host, gi_error *err) {
 static const gi_backend_ops cpu_ops = {.close = backend_close,
                                        .slot_open = slot_open,
                                        .slot_close = slot_close,
+                                       .use_threads = use_threads,
                                        .host_buffer = host_buffer,
                                        .upload = upload,
                                        .point = point,
