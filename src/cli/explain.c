@@ -95,8 +95,12 @@ static void add_work(gi_buffer *text, const gi_plan *plan, const gi_band_rule *r
                      work.written / pixels);
     if (rule->uploads)
         gi_buffer_printf(text, "; %.2f up to the device and %.2f down", work.up / pixels, work.down / pixels);
-    gi_buffer_puts(text, "\nmemory      decoded image ");
-    add_bytes(text, work.image);
+    gi_buffer_puts(text, work.window < work.image ? "\nmemory      decoded rows " : "\nmemory      decoded image ");
+    add_bytes(text, work.window);
+    if (work.window < work.image) {
+        gi_buffer_puts(text, " of ");
+        add_bytes(text, work.image);
+    }
     gi_buffer_puts(text, rule->uploads ? ", on the device " : ", working buffers ");
     add_bytes(text, work.working);
     if (work.stored) {
@@ -113,9 +117,10 @@ static gi_status add_plan(gi_buffer *text, const gi_session *session, gi_shape s
     gi_plan plan;
     gi_status status = gi_plan_make(session->pipeline, shape, &plan, err);
     if (status == GI_OK) {
-        bool device = strcmp(session->backend->name, "cpu") != 0, fits = true;
+        bool fits = true;
         size_t memory = gi_batch_memory_share(&batch, gi_batch_workers(&batch, session->list.count));
-        gi_band_rule rule = gi_process_bands(&batch, &plan, memory, device, &fits);
+        const gi_band_setting setting = {memory, strcmp(session->backend->name, "cpu") != 0, true};
+        gi_band_rule rule = gi_process_bands(&batch, &plan, &setting, &fits);
         gi_buffer_puts(text, "image       ");
         gi_buffer_safe(text, about);
         gi_buffer_printf(text, ", %ux%u %s, %d bits\n", shape.width, shape.height, gi_channels_name(shape.channels),

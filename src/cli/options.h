@@ -82,8 +82,8 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "of these, images on the device at once; without it as many as workers")                                    \
     OPTION(BYTES, max_memory, "max-memory", 0, "BYTES", "", 1, 1e15, "", GI_FOR_RUN,                                   \
            "work in bands of rows that take at most so much memory, all images in work together: of the device, or "   \
-           "beside the images themselves; K, M and G may follow the number. Without it: whole images, or what the "    \
-           "device has")                                                                                               \
+           "beside the images themselves; K, M and G may follow the number. Without it: a few MiB an image, or what "  \
+           "the device has")                                                                                           \
     OPTION(TEXT, pipeline_file, "pipeline-file", 0, "FILE", "", 0, 0, "", GI_FOR_PIPELINE,                             \
            "read the pipeline from FILE, which may span lines and hold comments after #")                              \
     OPTION(FLAG, explain, "explain", 0, "", "", 0, 0, "", GI_FOR_PIPELINE,                                             \

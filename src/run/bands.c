@@ -1,5 +1,10 @@
 #include "run/bands.h"
 
+// A band of so many bytes, its result and the little that the codecs hold of it share a core's second-level cache.
+enum { STREAMED_BYTES = 1 << 20, STREAMED_HEAVY_BYTES = 4 << 20 };
+enum { STREAMED_ROWS_STEP = 16 }; // JPEG codecs make and take rows by 8 or 16
+enum { STREAMED_HALOS = 8 };      // rows of a band for each of the halo: a quarter of them or less is worked on twice
+
 static uint32_t add_saturated(uint32_t a, uint32_t b) { return a > UINT32_MAX - b ? UINT32_MAX : a + b; }
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -119,12 +124,30 @@ gi_leg gi_leg_next(const gi_plan *plan, int from, int resolved, const gi_band_ru
     if (end < stop) {
         leg.stored = true;
     } else if (stop < plan->segment_count) {
-        bool windows = false;
-        for (int i = from; i < stop; i++) windows |= plan->segments[i].kind == GI_STAGE_WINDOW;
+        bool worth = plan->segments[stop].channels_in < plan->segments[from].channels_in;
+        for (int i = from; i < stop; i++) worth |= plan->segments[i].kind == GI_STAGE_WINDOW;
         leg.counted = plan->segments[stop].counted;
-        leg.stored = windows && rule->rows < plan->in.height;
+        leg.stored = worth && rule->rows < plan->in.height;
     } else {
         leg.last = true;
     }
     return leg;
+}
+
+uint32_t gi_band_rows_streamed(const gi_plan *plan, bool heavy) {
+    size_t row = bytes_of(plan, plan->in.channels, 1);
+    size_t rows = (size_t)(heavy ? STREAMED_HEAVY_BYTES : STREAMED_BYTES) / (row ? row : 1);
+    uint64_t halos = (uint64_t)gi_halo_sum(plan, 0, plan->segment_count) * STREAMED_HALOS;
+    if (rows < halos) rows = halos;
+    if (rows == 0) rows = 1;
+    rows = (rows + STREAMED_ROWS_STEP - 1) / STREAMED_ROWS_STEP * STREAMED_ROWS_STEP;
+    return rows < plan->in.height ? (uint32_t)rows : plan->in.height;
+}
+
+uint32_t gi_window_rows(const gi_plan *plan, const gi_band_rule *rule) {
+    const uint32_t height = plan->in.height;
+    gi_leg leg = gi_leg_next(plan, 0, 0, rule);
+    if ((!leg.last && !leg.stored) || rule->rows >= height) return height;
+    uint32_t halo = gi_halo_sum(plan, leg.from, leg.to);
+    return smaller(height, add_saturated(rule->rows, add_saturated(halo, halo)));
 }

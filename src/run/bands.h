@@ -50,8 +50,17 @@ typedef struct gi_leg {
     bool last;          // the plan's result
 } gi_leg;
 
-// The leg that begins at segment `from` when `resolved` barriers have their operations. In bands, what WINDOW segments
-// make before a barrier is stored, so that they are not done once more after it.
+// The leg that begins at segment `from` when `resolved` barriers have their operations. In bands, what is before a
+// barrier is stored where WINDOW segments make it, so that they are not done once more after it, and where it has fewer
+// channels than the leg's input, which is then not needed any more.
 gi_leg gi_leg_next(const gi_plan *plan, int from, int resolved, const gi_band_rule *rule);
+
+// The height of bands for rows that come from a decoder one after another: little enough for a cache, and for the
+// decoder and the encoder to work meanwhile; several times the halo, whose rows are worked on in two bands. `heavy`:
+// the bands are shared out among threads.
+uint32_t gi_band_rows_streamed(const gi_plan *plan, bool heavy);
+
+// Rows of the decoded image that are held at once: a band with its halo, or all where a second leg begins there.
+uint32_t gi_window_rows(const gi_plan *plan, const gi_band_rule *rule);
 
 #endif

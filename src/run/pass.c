@@ -36,7 +36,7 @@ static gi_status apply(const gi_pass *pass, int i, gi_rows in, gi_rows out, gi_e
     const gi_backend_ops *ops = pass->slot->ops;
     const gi_segment *segment = &pass->plan->segments[i];
     if (segment->kind == GI_STAGE_WINDOW) {
-        gi_window_place place = {pass->in.height, in.y, out.y};
+        gi_window_place place = {pass->plan->in.height, in.y, out.y};
         return ops->window(pass->slot, &segment->calls[0], &place, out.count, err);
     }
     if (segment->counted != GI_COUNTED_NOTHING) return ops->point_resolved(pass->slot, segment->resolved, err);
@@ -59,19 +59,22 @@ static int maker(const gi_plan *plan, int from, int to) {
     return i >= from ? i : -1;
 }
 
-// Brings the slot to hold the band. What it holds already is kept: after the counting of an image in one band nothing
-// is uploaded or done again.
-static gi_status load(gi_pass *pass, const band *b, gi_error *err) {
+// True when the slot holds what the band is made of: after the counting of an image in one band nothing is uploaded or
+// done again.
+static bool is_held(const gi_pass *pass, const band *b) {
+    return pass->held.count > 0 && pass->held_at >= pass->from && pass->held_at <= b->to &&
+           same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, b->to, b->rows));
+}
+
+// Brings the slot to hold the band. `input`: what it is made of, unless the slot holds that.
+static gi_status load(gi_pass *pass, const band *b, const gi_view *input, gi_error *err) {
     const gi_backend_ops *ops = pass->slot->ops;
     const int to = b->to, last = maker(pass->plan, pass->from, to);
     gi_status status = GI_OK;
-    bool kept = pass->held.count > 0 && pass->held_at >= pass->from && pass->held_at <= to &&
-                same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, to, b->rows));
-    if (!kept) {
+    if (input->data) {
         pass->held = gi_rows_needed(pass->plan, pass->from, to, b->rows);
         pass->held_at = pass->from;
-        gi_view source = gi_view_rows(&pass->source, pass->held.y, pass->held.count);
-        status = ops->upload(pass->slot, &source, err);
+        status = ops->upload(pass->slot, input, err);
     }
     while (pass->held_at < to && status == GI_OK) {
         gi_rows next = gi_rows_needed(pass->plan, pass->held_at + 1, to, b->rows);
@@ -80,7 +83,6 @@ static gi_status load(gi_pass *pass, const band *b, gi_error *err) {
         pass->held = next;
         pass->held_at++;
     }
-    if (status != GI_OK) pass->held.count = 0;
     return status;
 }
 
@@ -88,10 +90,28 @@ static gi_status load(gi_pass *pass, const band *b, gi_error *err) {
 typedef struct goal {
     bool count;              // into the slot's counts
     const gi_point *through; // ... as this makes it; NULL: as it is
+    gi_histogram *histogram; // ... and on into this, band by band; NULL: they stay there, for all bands
     const gi_view *store;    // rows to their place in this image
     gi_encoder *encoder;
-    gi_histogram *histogram; // of the last leg: the slot's counts, at the end
 } goal;
+
+static bool wants_rows(const goal *to_do) { return to_do->store || to_do->encoder; }
+
+// The band on the slot, up to where its rows (*out, where they are wanted) lie in host memory. When it returns, the
+// input may change, unless only the slot counts.
+static gi_status run_band(gi_pass *pass, const band *b, const gi_view *input, const goal *to_do, gi_view *out,
+                          gi_error *err) {
+    const gi_backend_ops *ops = pass->slot->ops;
+    bool first = to_do->histogram || b->rows.y == 0;
+    gate_enter(pass->gate);
+    gi_status status = load(pass, b, input, err);
+    if (status == GI_OK && to_do->count) status = ops->measure(pass->slot, to_do->through, first, err);
+    if (status == GI_OK && to_do->histogram) status = ops->counts(pass->slot, to_do->histogram, err);
+    if (status == GI_OK && wants_rows(to_do)) status = ops->download(pass->slot, out, err);
+    gate_leave(pass->gate);
+    if (status != GI_OK) pass->held.count = 0;
+    return status;
+}
 
 static void copy_rows(const gi_view *from, const gi_view *to) {
     size_t row_bytes = gi_row_bytes(from->width, from->channels, from->sample);
@@ -99,31 +119,33 @@ static void copy_rows(const gi_view *from, const gi_view *to) {
     for (uint32_t i = 0; i < from->height; i++) memcpy(gi_view_row(to, i), gi_view_row(from, i), row_bytes);
 }
 
-static gi_status do_band(gi_pass *pass, int to, gi_rows rows, const goal *to_do, gi_error *err) {
-    const gi_backend_ops *ops = pass->slot->ops;
-    bool wanted = to_do->store || to_do->encoder;
-    band b = {.to = to, .rows = rows};
-    gi_view out;
+static gi_status do_band(gi_pass *pass, gi_rows rows, const goal *to_do, gi_error *err) {
+    band b = {.to = pass->leg.to, .rows = rows};
+    gi_view input = {.data = NULL}, out;
+    gi_status status = GI_OK;
     if (to_do->store) b.target = gi_view_rows(to_do->store, rows.y, rows.count);
-    gate_enter(pass->gate);
-    gi_status status = load(pass, &b, err);
-    if (status == GI_OK && to_do->count) status = ops->measure(pass->slot, to_do->through, rows.y == 0, err);
-    if (status == GI_OK && wanted) status = ops->download(pass->slot, &out, err);
-    if (status != GI_OK) pass->held.count = 0;
-    gate_leave(pass->gate);
-    if (status != GI_OK || !wanted) return status;
+    if (!is_held(pass, &b)) {
+        gi_rows needed = gi_rows_needed(pass->plan, pass->from, b.to, rows);
+        status = gi_source_rows(&pass->source, needed, &input, err);
+    }
+    if (status != GI_OK) return status;
+    if (!to_do->count && input.data && maker(pass->plan, pass->from, b.to) < 0)
+        out = input; // nothing to compute
+    else
+        status = run_band(pass, &b, &input, to_do, &out, err);
+    if (status != GI_OK || !wants_rows(to_do)) return status;
     if (to_do->encoder) return gi_encoder_rows(to_do->encoder, &out, err);
     copy_rows(&out, &b.target);
     return GI_OK;
 }
 
 // From row *y of the leg's result to the end; on failure *y is the first row not done.
-static gi_status do_bands(gi_pass *pass, int to, uint32_t *y, const goal *to_do, gi_error *err) {
-    const uint32_t height = pass->in.height;
+static gi_status do_bands(gi_pass *pass, uint32_t *y, const goal *to_do, gi_error *err) {
+    const uint32_t height = pass->plan->in.height;
     while (*y < height) {
         if (gi_stopped(pass->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
         gi_rows rows = {*y, pass->bands.rows < height - *y ? pass->bands.rows : height - *y};
-        gi_status status = do_band(pass, to, rows, to_do, err);
+        gi_status status = do_band(pass, rows, to_do, err);
         if (status != GI_OK) return status;
         *y += rows.count;
     }
@@ -142,30 +164,42 @@ static void tell_levels(gi_pass *pass) {
     if (pass->told < pass->resolved) pass->told = pass->resolved;
 }
 
-// Runs the leg up to segment `to` into a new image in host memory, which is the source from then on.
-static gi_status store_leg(gi_pass *pass, int to, goal to_do, gi_error *err) {
-    gi_shape shape = gi_view_shape(&pass->source);
-    shape.channels = pass->plan->segments[to - 1].channels_out;
-    size_t bytes = 0;
-    uint32_t y = 0;
-    gi_status status = gi_shape_bytes(shape, &bytes, err);
-    if (status != GI_OK) return status;
-    void *data = malloc(bytes ? bytes : 1);
-    if (!data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
-    gi_view image = gi_view_packed(data, shape, GI_HOST);
-    to_do.store = &image;
-    status = do_bands(pass, to, &y, &to_do, err);
-    if (status != GI_OK) {
-        free(data);
-        return status;
+// ---- legs ---------------------------------------------------------------------------------------------------------
+
+static gi_status begin_leg(gi_pass *pass, gi_error *err) {
+    if (pass->begun) return GI_OK;
+    pass->leg = gi_leg_next(pass->plan, pass->from, pass->resolved, &pass->bands);
+    pass->done = 0;
+    pass->counts_lost = false;
+    if (pass->leg.stored) {
+        gi_shape shape = pass->plan->in;
+        shape.channels = pass->plan->segments[pass->leg.to - 1].channels_out;
+        size_t bytes = 0;
+        gi_status status = gi_shape_bytes(shape, &bytes, err);
+        if (status != GI_OK) return status;
+        pass->target = gi_view_packed(malloc(bytes ? bytes : 1), shape, GI_HOST);
+        if (!pass->target.data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
     }
-    tell_levels(pass);
-    free(pass->stored);
-    pass->stored = data;
-    pass->source = image;
-    pass->from = to;
-    pass->held.count = 0; // a backend that reads its input where it lies may hold what was just freed
+    pass->begun = true;
     return GI_OK;
+}
+
+// Forgets the leg in work: the next one begins at the same source.
+static void drop_leg(gi_pass *pass) {
+    free(pass->target.data);
+    pass->target.data = NULL;
+    pass->begun = false;
+}
+
+// Makes what the leg has stored the source.
+static void take_stored(gi_pass *pass) {
+    gi_source_close(&pass->source);
+    free(pass->stored);
+    pass->source = gi_source_of_image(&pass->target);
+    pass->stored = pass->target.data;
+    pass->target.data = NULL;
+    pass->from = pass->leg.to;
+    pass->held.count = 0; // a backend that reads its input where it lies may hold what is not there any more
 }
 
 static gi_status resolve(gi_pass *pass, const gi_segment *segment, gi_error *err) {
@@ -177,12 +211,43 @@ static gi_status resolve(gi_pass *pass, const gi_segment *segment, gi_error *err
     return status;
 }
 
+// One leg, from where it is.
+static gi_status step(gi_pass *pass, const goal *last, gi_error *err) {
+    gi_status status = begin_leg(pass, err);
+    if (status != GI_OK) return status;
+    const gi_leg leg = pass->leg;
+    const gi_segment *barrier = leg.counted != GI_COUNTED_NOTHING ? &pass->plan->segments[leg.to] : NULL;
+    gi_point luma;
+    goal to_do = leg.last ? *last : (goal){.count = barrier != NULL && !pass->counts_lost};
+    if (leg.stored) to_do.store = &pass->target;
+    if (leg.counted == GI_COUNTED_LUMA) {
+        luma = gi_luma_point(barrier->channels_in, pass->plan->in.sample);
+        to_do.through = &luma;
+    }
+    status = do_bands(pass, leg.last ? &pass->delivered : &pass->done, &to_do, err);
+    if (status == GI_OK && (leg.stored || leg.last)) tell_levels(pass);
+    // Without the counts, the next leg makes them of what this one has stored.
+    if (status == GI_OK && barrier && !pass->counts_lost) status = resolve(pass, barrier, err);
+    if (status != GI_OK) return status;
+    if (leg.stored) take_stored(pass);
+    pass->begun = false;
+    return GI_OK;
+}
+
+// What was done of a leg stays done where its input is gone; otherwise it begins anew, perhaps as another one.
+static void resume(gi_pass *pass) {
+    pass->held.count = 0;
+    if (gi_source_slides(&pass->source))
+        pass->counts_lost = true;
+    else
+        drop_leg(pass);
+}
+
 // After GI_ERR_DEVICE_MEMORY: smaller bands, then the fallback. False when there is nothing left to try.
 static bool relieve(gi_pass *pass, const gi_error *why) {
-    if (pass->bands.rows > pass->in.height) pass->bands.rows = pass->in.height;
-    pass->held.count = 0;
     if (pass->bands.rows > GI_BAND_ROWS_MIN) {
         pass->bands.rows = pass->bands.rows / 2 > GI_BAND_ROWS_MIN ? pass->bands.rows / 2 : GI_BAND_ROWS_MIN;
+        resume(pass);
         return true;
     }
     gi_slot *slot = NULL;
@@ -190,51 +255,22 @@ static bool relieve(gi_pass *pass, const gi_error *why) {
     gi_say(pass->messages, GI_WARNING, pass->file, "%s; done on the CPU instead", why->text);
     pass->fallback = NULL;
     pass->slot = slot;
-    pass->bands.rows = pass->in.height;
+    pass->bands.rows = pass->rows_most;
     pass->bands.uploads = false;
     // The new slot keeps no operations: those that the source does not have behind it are made again.
     pass->resolved = 0;
     for (int i = 0; i < pass->from; i++) pass->resolved += pass->plan->segments[i].counted != GI_COUNTED_NOTHING;
+    resume(pass);
     return true;
-}
-
-static gi_status finish(gi_pass *pass, const goal *last, gi_error *err) {
-    if (!last->histogram) return GI_OK;
-    gate_enter(pass->gate);
-    gi_status status = pass->slot->ops->counts(pass->slot, last->histogram, err);
-    gate_leave(pass->gate);
-    return status;
-}
-
-// One leg. *done: it was the last.
-static gi_status step(gi_pass *pass, const goal *last, bool *done, gi_error *err) {
-    const gi_leg leg = gi_leg_next(pass->plan, pass->from, pass->resolved, &pass->bands);
-    const gi_segment *barrier = leg.counted != GI_COUNTED_NOTHING ? &pass->plan->segments[leg.to] : NULL;
-    gi_point luma;
-    goal to_do = leg.last ? *last : (goal){.count = barrier != NULL};
-    uint32_t y = 0;
-    if (leg.counted == GI_COUNTED_LUMA) {
-        luma = gi_luma_point(barrier->channels_in, pass->in.sample);
-        to_do.through = &luma;
-    }
-    gi_status status = leg.stored ? store_leg(pass, leg.to, to_do, err)
-                                  : do_bands(pass, leg.to, to_do.encoder ? &pass->emitted : &y, &to_do, err);
-    if (status == GI_OK && barrier) status = resolve(pass, barrier, err);
-    if (status == GI_OK && leg.last) {
-        status = finish(pass, last, err);
-        if (status == GI_OK) tell_levels(pass);
-        *done = status == GI_OK;
-    }
-    return status;
 }
 
 static gi_status run(gi_pass *pass, goal last, gi_error *err) {
     gi_error why = {.status = GI_OK};
-    gi_status status;
-    bool done = false;
-    if (!pass->source.data) pass->source = pass->in;
-    do status = step(pass, &last, &done, &why);
-    while ((status == GI_OK && !done) || (status == GI_ERR_DEVICE_MEMORY && relieve(pass, &why)));
+    gi_status status = GI_OK;
+    if (pass->bands.rows > pass->plan->in.height) pass->bands.rows = pass->plan->in.height;
+    pass->rows_most = pass->bands.rows;
+    do status = step(pass, &last, &why);
+    while ((status == GI_OK && !pass->leg.last) || (status == GI_ERR_DEVICE_MEMORY && relieve(pass, &why)));
     if (status != GI_OK && err) *err = why;
     return status;
 }
@@ -243,31 +279,17 @@ gi_status gi_pass_measure(gi_pass *pass, gi_histogram *histogram, gi_error *err)
     return run(pass, (goal){.count = true, .histogram = histogram}, err);
 }
 
-// True when there is nothing to compute, so that the decoded rows are the result.
-static bool all_identity(const gi_plan *plan) {
-    for (int i = 0; i < plan->segment_count; i++)
-        if (!gi_segment_is_identity(&plan->segments[i])) return false;
-    return true;
-}
-
-static gi_status emit_input(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
-    if (gi_stopped(pass->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
-    return gi_encoder_rows(encoder, &pass->in, err);
-}
-
 gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err) {
-    if (!all_identity(pass->plan)) return run(pass, (goal){.store = image}, err);
-    copy_rows(&pass->in, image);
-    return GI_OK;
+    return run(pass, (goal){.store = image}, err);
 }
 
 gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
-    if (all_identity(pass->plan)) return emit_input(pass, encoder, err);
     return run(pass, (goal){.encoder = encoder}, err);
 }
 
 void gi_pass_free(gi_pass *pass) {
+    drop_leg(pass);
+    gi_source_close(&pass->source);
     free(pass->stored);
     pass->stored = NULL;
-    pass->source.data = NULL;
 }

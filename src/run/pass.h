@@ -3,8 +3,6 @@
 #define GI_RUN_PASS_H
 
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "codec/codec.h"
@@ -14,6 +12,8 @@
 #include "core/status.h"
 #include "run/bands.h"
 #include "run/plan.h"
+#include "run/source.h"
+#include "run/stop.h"
 
 // Lets at most so many threads through at once.
 typedef struct gi_gate {
@@ -23,25 +23,19 @@ typedef struct gi_gate {
     bool limited;
 } gi_gate;
 
-// What ends a run early.
-typedef struct gi_stop {
-    volatile sig_atomic_t *cancel; // of the caller; may be NULL
-    atomic_bool drop;              // set by --fail-fast after a failure
-} gi_stop;
-
-static inline bool gi_stopped(const gi_stop *stop) {
-    return (stop->cancel && *stop->cancel) || atomic_load(&stop->drop);
-}
-
 enum { GI_BAND_ROWS_MIN = 16 };
 
-// The image's work on a slot: the plan's segments over the whole image, or leg by leg in bands (run/bands.h).
+// The image's work on a slot: the plan's segments over the whole image, or leg by leg in bands (run/bands.h), for which
+// the source is asked for rows from its first to its last.
+//
+// Where the source slides, it has room for gi_window_rows of the plan and the bands' rule, and its first leg needs none
+// of its rows again.
 typedef struct gi_pass {
     gi_slot *slot;
     gi_gate *gate;
     const gi_stop *stop;
     const gi_plan *plan;
-    gi_view in;         // the whole decoded image, in host memory, unchanged throughout
+    gi_source source;   // owned: the image before segment `from`, at first the image itself
     gi_band_rule bands; // a run out of device memory halves the rows
     // Another slot for when bands do not help; NULL or a failure: GI_ERR_DEVICE_MEMORY stays. May be NULL.
     gi_status (*fallback)(void *context, gi_slot **slot, gi_error *err);
@@ -49,12 +43,18 @@ typedef struct gi_pass {
     const gi_messages *messages;
     const char *file; // for messages
     // How far the work is; zero at first.
-    gi_view source;   // the image before segment `from`, whole; `in` itself at first
-    void *stored;     // owned: its pixels when it is not `in`
-    int from;         // segments that the source has behind it
-    int resolved;     // barriers whose operations the slot keeps
-    int told;         // ... and whose levels were said
-    uint32_t emitted; // rows given to the encoder
+    int from;           // segments that the source has behind it
+    int resolved;       // barriers whose operations the slot keeps
+    int told;           // ... and whose levels were said
+    uint32_t delivered; // rows of the plan's result that need nothing more
+    uint32_t rows_most; // of a band before any was halved
+    // The leg in work.
+    bool begun;
+    gi_leg leg;
+    uint32_t done;    // rows of its result, where that is not the plan's
+    bool counts_lost; // the slot's counts lack rows that were counted before, or have some twice
+    gi_view target;   // where it is stored; owned
+    void *stored;     // owned: the source's pixels, once a leg has made them
     // What the slot holds: these rows (count 0: nothing) of the image before segment held_at.
     gi_rows held;
     int held_at;
@@ -67,9 +67,10 @@ gi_status gi_pass_measure(gi_pass *pass, gi_histogram *histogram, gi_error *err)
 gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err);
 
 // Copies every row of the plan's result to its place in *image, which has the result's shape and shares no memory with
-// pass->in.
+// the source.
 gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err);
 
+// Frees what it owns, the source's decoder and file too.
 void gi_pass_free(gi_pass *pass);
 
 // A gate of so many places, 0: no limit.

@@ -10,21 +10,18 @@
 #include "run/plan.h"
 #include "run/read.h"
 #include "run/thumbnail.h"
-
-enum { DECODE_CHUNK_BYTES = 8 << 20 }; // rows asked for at once, so that a cancel is seen in between
+#include "run/work.h"
 
 // One image in work.
 typedef struct image {
     gi_worker *worker;
     const gi_process_request *request;
     const char *name; // of the input, for messages; NULL where it is none
-    gi_file_data file;
-    gi_decoder *decoder;
     gi_header header;
     gi_plan plan;
     gi_histogram histogram;
     gi_thumbnail thumbnail; // made while decoding, when a report asks for it
-    gi_pass pass;
+    gi_pass pass;           // its source owns decoder and file
 } image;
 
 static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
@@ -40,12 +37,17 @@ void gi_worker_close(gi_worker *worker) {
     worker->slot = worker->fallback = NULL;
 }
 
+static void use_threads(gi_slot *slot, int threads) {
+    if (slot->ops->use_threads) slot->ops->use_threads(slot, threads);
+}
+
 static gi_status open_fallback(void *context, gi_slot **slot, gi_error *err) {
     gi_worker *worker = context;
     gi_backend *backend = worker->options->fallback;
     gi_status status = GI_OK;
     if (!worker->fallback) status = backend->ops->slot_open(backend, worker->threads, &worker->fallback, err);
     *slot = worker->fallback;
+    if (status == GI_OK) use_threads(*slot, worker->threads);
     return status;
 }
 
@@ -61,51 +63,28 @@ static bool is_in_place(const gi_item *item) {
 static gi_status open_decoder(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const gi_item *item = im->request->item;
+    gi_source *source = &im->pass.source;
     gi_read_options reading = {.image_only = true, .regular_only = item->from_directory, .cancel = options->cancel};
-    gi_status status = gi_read_file(item->in, &reading, &im->file, err);
+    gi_status status = gi_read_file(item->in, &reading, &source->file, err);
     if (status != GI_OK) return status;
     gi_decode_options decode = options->decode;
     decode.jpeg_luma = options->jpeg_luma && gi_pipeline_takes_luma(options->pipeline);
+    decode.threads = im->worker->threads;
     decode.messages = options->messages;
     decode.file = im->name;
     decode.strict |= is_in_place(item);
-    status = gi_decoder_open((gi_bytes){im->file.data, im->file.size}, &decode, &im->decoder, err);
+    status = gi_decoder_open((gi_bytes){source->file.data, source->file.size}, &decode, &source->decoder, err);
     if (status != GI_OK) return status;
-    im->header = *gi_decoder_header(im->decoder);
+    im->header = *gi_decoder_header(source->decoder);
     return gi_plan_make(options->pipeline, im->header.shape, &im->plan, err);
 }
 
-// Memory that the device reads fast, or the fallback's where the device has none left.
-static gi_status pixel_buffer(image *im, size_t bytes, void **data, gi_error *err) {
-    gi_worker *worker = im->worker;
-    gi_pass *pass = &im->pass;
-    gi_error why = {.status = GI_OK};
-    gi_status status = worker->slot->ops->host_buffer(worker->slot, bytes, data, &why);
-    if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(worker, &pass->slot, NULL) == GI_OK) {
-        gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
-        pass->fallback = NULL;
-        status = pass->slot->ops->host_buffer(pass->slot, bytes, data, &why);
-    }
-    if (status != GI_OK && err) *err = why;
-    return status;
-}
-
-static void prepare_pass(image *im) {
-    const gi_batch_options *options = im->worker->options;
-    im->pass = (gi_pass){.slot = im->worker->slot,
-                         .gate = im->worker->gate,
-                         .stop = im->worker->stop,
-                         .plan = &im->plan,
-                         .fallback = options->fallback ? open_fallback : NULL,
-                         .fallback_context = im->worker,
-                         .messages = options->messages,
-                         .file = im->name};
-}
-
-gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, size_t memory, bool device,
+gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, const gi_band_setting *setting,
                               bool *fits) {
     size_t row = gi_row_bytes(plan->in.width, plan->in.channels, plan->in.sample);
-    gi_band_rule rule = {plan->in.height, memory, device};
+    gi_band_rule rule = {plan->in.height, setting->memory, setting->device};
+    // What a device takes at once pays for the way there.
+    if (setting->streams && !setting->device) rule.rows = gi_band_rows_streamed(plan, gi_work_is_heavy(plan));
     if (options->band_bytes > 0 && options->band_bytes / row < rule.rows)
         rule.rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
     if (options->band_rows > 0 && options->band_rows < rule.rows) rule.rows = options->band_rows;
@@ -113,52 +92,79 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
     return rule;
 }
 
-// How high the bands are, once the slot is known. True when the slot is a device's.
+// How high the bands are on the pass's slot, and with how many threads it works on them. True when it is a device's.
 static bool choose_bands(image *im) {
-    const gi_batch_options *options = im->worker->options;
-    bool device = im->pass.slot == im->worker->slot && !on_cpu(options->backend);
-    size_t memory = im->worker->memory;
-    bool fits = true;
-    im->pass.bands = gi_process_bands(options, &im->plan, memory, device, &fits);
+    gi_worker *worker = im->worker;
+    bool device = im->pass.slot == worker->slot && !on_cpu(worker->options->backend);
+    bool streams = im->pass.source.decoder != NULL, fits = true;
+    const gi_band_setting setting = {worker->memory, device, streams};
+    im->pass.bands = gi_process_bands(worker->options, &im->plan, &setting, &fits);
     if (!fits)
-        gi_say(options->messages, GI_WARNING, im->name, "a band of one row takes more than the %zu bytes allowed",
-               memory);
+        gi_say(worker->options->messages, GI_WARNING, im->name,
+               "a band of one row takes more than the %zu bytes allowed", worker->memory);
+    // A team of threads spins between its bands, where a decoder and an encoder have better use for their cores.
+    use_threads(im->pass.slot, streams && !gi_work_is_heavy(&im->plan) ? 1 : worker->threads);
     return device;
 }
 
-// Sets the pass up over a buffer of the slot's that the image fits into.
-static gi_status reserve_pixels(image *im, gi_error *err) {
+static void prepare_pass(image *im) {
+    const gi_batch_options *options = im->worker->options;
+    gi_pass *pass = &im->pass;
+    pass->slot = im->worker->slot;
+    pass->gate = im->worker->gate;
+    pass->stop = im->worker->stop;
+    pass->plan = &im->plan;
+    pass->fallback = options->fallback ? open_fallback : NULL;
+    pass->fallback_context = im->worker;
+    pass->messages = options->messages;
+    pass->file = im->name;
+}
+
+// A buffer of the slot's, which a device reads fast, for the rows that the source holds at once.
+static gi_status reserve_rows(image *im, gi_error *err) {
+    gi_pass *pass = &im->pass;
     gi_shape shape = im->header.shape;
     size_t bytes = 0;
     void *data = NULL;
-    prepare_pass(im);
+    bool device = choose_bands(im);
+    if (pass->source.decoder) shape.height = gi_window_rows(&im->plan, &pass->bands);
     gi_status status = gi_shape_bytes(shape, &bytes, err);
-    if (status == GI_OK) status = pixel_buffer(im, bytes, &data, err);
-    if (status == GI_OK) im->pass.in = gi_view_packed(data, shape, choose_bands(im) ? GI_PINNED : GI_HOST);
+    if (status == GI_OK) status = pass->slot->ops->host_buffer(pass->slot, bytes, &data, err);
+    if (status != GI_OK) return status;
+    pass->source.view = gi_view_packed(data, shape, device ? GI_PINNED : GI_HOST);
+    pass->source.height = im->header.shape.height;
+    return GI_OK;
+}
+
+// Sets the pass up; on the fallback's slot where the device has no memory left.
+static gi_status begin_pass(image *im, gi_error *err) {
+    gi_pass *pass = &im->pass;
+    gi_error why = {.status = GI_OK};
+    prepare_pass(im);
+    gi_status status = reserve_rows(im, &why);
+    if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(im->worker, &pass->slot, NULL) == GI_OK) {
+        gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
+        pass->fallback = NULL;
+        status = reserve_rows(im, &why);
+    }
+    if (status != GI_OK && err) *err = why;
     return status;
 }
 
-static gi_status decode_pixels(image *im, gi_error *err) {
+// Begins to decode: the first band, so that most of what is wrong with a file is known before its output is begun.
+static gi_status begin_decoding(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
-    gi_shape shape = im->header.shape;
-    size_t row = gi_row_bytes(shape.width, shape.channels, shape.sample);
-    gi_status status = reserve_pixels(im, err);
-    if (status == GI_OK && options->thumbnail_side && im->plan.measures)
-        status = gi_thumbnail_init(&im->thumbnail, shape, options->thumbnail_side, err);
-    uint32_t chunk = row < DECODE_CHUNK_BYTES ? (uint32_t)(DECODE_CHUNK_BYTES / row) : 1;
-    for (uint32_t y = 0; y < shape.height && status == GI_OK; y += chunk) {
-        if (gi_stopped(im->worker->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
-        if (chunk > shape.height - y) chunk = shape.height - y;
-        gi_view rows = gi_view_rows(&im->pass.in, y, chunk);
-        status = gi_decoder_rows(im->decoder, &rows, err);
-        if (status == GI_OK && im->thumbnail.sums) gi_thumbnail_rows(&im->thumbnail, &rows);
+    gi_source *source = &im->pass.source;
+    gi_view rows;
+    gi_status status = begin_pass(im, err);
+    if (status != GI_OK) return status;
+    source->stop = im->worker->stop;
+    if (options->thumbnail_side && im->plan.measures) {
+        status = gi_thumbnail_init(&im->thumbnail, im->header.shape, options->thumbnail_side, err);
+        if (status != GI_OK) return status;
+        source->thumbnail = &im->thumbnail;
     }
-    // The file is not needed any more, and may be as large as the pixels.
-    gi_decoder_close(im->decoder);
-    im->decoder = NULL;
-    free(im->file.data);
-    im->file = (gi_file_data){NULL, 0};
-    return status;
+    return gi_source_rows(source, (gi_rows){0, im->pass.bands.rows}, &rows, err);
 }
 
 // ---- images in memory ---------------------------------------------------------------------------------------------
@@ -189,15 +195,16 @@ static gi_status take_pixels(image *im, gi_error *err) {
                        gi_channels_name(result->channels), (unsigned)gi_sample_bytes(result->sample));
     if (usable_in_place(pixels, result)) {
         prepare_pass(im);
-        im->pass.in = *pixels;
+        im->pass.source = gi_source_of_image(pixels);
         choose_bands(im);
         return GI_OK;
     }
-    status = reserve_pixels(im, err);
+    status = begin_pass(im, err);
     if (status != GI_OK) return status;
+    const gi_view copy = im->pass.source.view;
     size_t row_bytes = gi_row_bytes(pixels->width, pixels->channels, pixels->sample);
-    for (uint32_t y = 0; y < pixels->height; y++)
-        memcpy(gi_view_row(&im->pass.in, y), gi_view_row(pixels, y), row_bytes);
+    for (uint32_t y = 0; y < pixels->height; y++) memcpy(gi_view_row(&copy, y), gi_view_row(pixels, y), row_bytes);
+    im->pass.source = gi_source_of_image(&copy);
     return GI_OK;
 }
 
@@ -240,6 +247,8 @@ static gi_status write_result(image *im, gi_error *err) {
     gi_encode_options encode = options->encode;
     encode.format = output_format(im);
     encode.orientation = options->decode.auto_orient ? 0 : im->header.orientation;
+    encode.threads = im->worker->threads;
+    encode.binary = im->plan.binary;
     encode.messages = options->messages;
     encode.file = im->name;
     gi_output *output = NULL;
@@ -278,8 +287,6 @@ static gi_status check_existing(const image *im, bool *skipped, gi_error *err) {
 }
 
 static void image_free(image *im) {
-    gi_decoder_close(im->decoder);
-    free(im->file.data);
     gi_pass_free(&im->pass);
     gi_plan_free(&im->plan);
     gi_histogram_free(&im->histogram);
@@ -294,7 +301,7 @@ gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool 
     gi_status status = check_existing(&im, skipped, err);
     if (status != GI_OK || *skipped) return status;
     status = request->pixels ? take_pixels(&im, err) : open_decoder(&im, err);
-    if (status == GI_OK && !request->pixels) status = decode_pixels(&im, err);
+    if (status == GI_OK && !request->pixels) status = begin_decoding(&im, err);
     if (status == GI_OK) status = im.plan.measures ? report(&im, err) : deliver(&im, err);
     image_free(&im);
     return status;

@@ -13,7 +13,7 @@ typedef struct gi_worker {
     const gi_stop *stop;
     gi_gate *gate;              // device phase
     pthread_mutex_t *callbacks; // held while on_measured runs; may be NULL
-    int threads;                // CPU threads for its slots
+    int threads;                // CPU threads that work on its image at once: those of its codecs and its slot
     size_t memory;              // its share of the options' max_memory; 0: no limit
     gi_slot *slot;
     gi_slot *fallback; // opened when first needed
@@ -34,9 +34,15 @@ typedef struct gi_process_request {
 gi_status gi_worker_open(gi_worker *worker, gi_error *err);
 void gi_worker_close(gi_worker *worker);
 
-// How an image of that plan is cut into bands, with `memory` bytes to work in (0: no limit). `device`: the slot is
-// one's. *fits: false when that is too little even for a band of one row.
-gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, size_t memory, bool device,
+// What the bands of an image have to do with, apart from its plan.
+typedef struct gi_band_setting {
+    size_t memory; // to work in; 0: no limit
+    bool device;   // the slot is a device's
+    bool streams;  // the rows come from a decoder
+} gi_band_setting;
+
+// How an image of that plan is cut into bands. *fits: false when the memory is too little even for a band of one row.
+gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, const gi_band_setting *setting,
                               bool *fits);
 
 // Does one item. *skipped: its output exists and skip_existing asks to keep it (GI_OK then). GI_ERR_CANCELLED once the

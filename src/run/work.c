@@ -1,5 +1,8 @@
 #include "run/work.h"
 
+// Seconds for each pixel that decoding takes on one core, roughly: PNG more, JPEG less.
+static const double codec_pixel_seconds = 5e-9;
+
 static double bytes_of(const gi_plan *plan, int channels, uint32_t rows) {
     return (double)gi_row_bytes(plan->in.width, channels, plan->in.sample) * rows;
 }
@@ -49,7 +52,8 @@ static bool is_nothing(const gi_plan *plan) {
 }
 
 gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule) {
-    gi_work work = {.image = (size_t)bytes_of(plan, plan->in.channels, plan->in.height)};
+    gi_work work = {.image = (size_t)bytes_of(plan, plan->in.channels, plan->in.height),
+                    .window = (size_t)bytes_of(plan, plan->in.channels, gi_window_rows(plan, rule))};
     gi_leg leg = {.last = false};
     int from = 0, resolved = 0, held = -1;
     size_t stored = 0;
@@ -68,4 +72,14 @@ gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule) {
         if (leg.counted != GI_COUNTED_NOTHING) resolved++;
     }
     return work;
+}
+
+bool gi_work_is_heavy(const gi_plan *plan) {
+    double pixel_seconds = 0;
+    for (int i = 0; i < plan->segment_count; i++) {
+        const gi_segment *segment = &plan->segments[i];
+        if (segment->kind != GI_STAGE_WINDOW) continue; // the others run at the speed of memory
+        pixel_seconds += segment->calls[0].stage->cpu_seconds(&segment->calls[0].args) * segment->channels_in;
+    }
+    return pixel_seconds > codec_pixel_seconds;
 }

@@ -1,4 +1,4 @@
-// What a plan costs: bytes moved and memory held, for `run --explain`.
+// What a plan costs: bytes moved and memory held, for `run --explain`, and time against that of the codecs.
 #ifndef GI_RUN_WORK_H
 #define GI_RUN_WORK_H
 
@@ -9,6 +9,7 @@ typedef struct gi_work {
     double read, written; // bytes of pixels that the segments and the counting read and write
     double up, down;      // bytes copied to the device and back; 0 where the backend works in host memory
     size_t image;         // bytes of the decoded image
+    size_t window;        // ... that are held at once where its rows come from a decoder
     size_t working;       // bytes at most that the bands work in (gi_band_bytes)
     size_t stored;        // bytes at most of whole images between legs
     int legs;
@@ -16,5 +17,8 @@ typedef struct gi_work {
 } gi_work;
 
 gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule);
+
+// True when the stages take longer on one core than the codecs do, roughly: then they are what all cores are for.
+bool gi_work_is_heavy(const gi_plan *plan);
 
 #endif

@@ -17,9 +17,29 @@ def test_a_nominal_image_stands_in_for_none(gpuimg):
     assert re.search(r"^ 1 point +gray weights=601$", text, flags=re.M)
     assert "RGB to gray" in text
     assert re.search(r"barrier +histogram of the image, for threshold\n 2 point +threshold level=otsu", text)
-    assert value(text, "bands") == "one: the whole image, 4320 rows"
+    assert "segment 1, counted, stored in host memory\n            segment 2, encoded\n" in text
     assert value(text, "moved") == "5.00 bytes read and 2.00 written a pixel"
-    assert "94.9 MiB" in value(text, "memory")
+    assert value(text, "memory").endswith("stored between legs 31.6 MiB")
+
+
+def window(text):
+    """Rows of a band, and MiB of decoded rows, of an 8K RGB image."""
+    bands, rows = map(int, re.match(r"(\d+) of (\d+) rows", value(text, "bands")).groups())
+    assert bands == -(-4320 // rows)
+    number, unit = re.match(r"decoded rows ([0-9.]+) ([KM])iB of 94.9 MiB", value(text, "memory")).groups()
+    return rows, float(number) / (1024 if unit == "K" else 1)
+
+
+def test_bands_are_decoded_as_they_are_needed(gpuimg):
+    rows, mib = window(gpuimg.ok("run", "--explain", "gray | threshold 9").text)
+    assert rows % 16 == 0 and abs(rows * 7680 * 3 / 2**20 - mib) < 0.06 and mib < 4
+    rows, mib = window(gpuimg.ok("run", "--explain", "gray | blur radius=40").text)
+    assert rows >= 8 * 40 and abs((rows + 80) * 7680 * 3 / 2**20 - mib) < 0.06
+    text = gpuimg.ok("run", "--explain", "equalize").text  # counted first, and then needed again
+    assert "the image as it is, counted\n" in text and "segment 1, encoded\n" in text
+    assert value(text, "memory").startswith("decoded image 94.9 MiB, ")
+    text = gpuimg.ok("run", "--explain", "heat steps=5000").text
+    assert value(text, "bands") == "one: the whole image, 4320 rows"
 
 
 def test_of_inputs_only_the_headers_are_read(gpuimg, image, tmp_path):
@@ -49,10 +69,10 @@ def test_a_sink(gpuimg):
 
 
 def test_bands_follow_from_the_memory(gpuimg):
-    text = gpuimg.ok("run", "--explain", "--max-memory", "1M", "gray | threshold otsu").text
+    text = gpuimg.ok("run", "--explain", "--max-memory", "200K", "gray | threshold otsu").text
     bands, rows = map(int, re.match(r"(\d+) of (\d+) rows", value(text, "bands")).groups())
-    assert rows * 7680 <= 1 << 20 < (rows + 1) * 7680 and bands == -(-4320 // rows)
-    assert "segment 1, counted" in text and "segments 1 to 2, encoded" in text
+    assert rows * 7680 <= 200 << 10 < (rows + 1) * 7680 and bands == -(-4320 // rows)
+    assert "segment 1, counted" in text and "segment 2, encoded" in text
     text = gpuimg.ok("run", "--explain", "gray", env={"GPUIMG_BAND_ROWS": "7"}).text
     assert value(text, "bands").startswith("618 of 7 rows")
     assert "more than --max-memory" in gpuimg.ok("run", "--explain", "--max-memory", "10", "gray").text

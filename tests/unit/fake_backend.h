@@ -4,6 +4,8 @@
 #define GI_TESTS_FAKE_BACKEND_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +20,17 @@ typedef struct fake_backend {
     unsigned pause_us;   // that each operation takes, so that threads meet
     atomic_int slots, threads, uploads, inside, inside_max;
     atomic_int windows, windows_until; // windows begun; after so many more, one fails for want of memory
+    atomic_int calls_until;            // likewise of all calls on a slot that has an image
+    atomic_int threads_used;           // as the slots were told last
 } fake_backend;
+
+// Host memory that was uploaded and must not change until the next wait.
+typedef struct fake_pending {
+    gi_view host;
+    uint8_t *copy;
+} fake_pending;
+
+enum { FAKE_UPLOADS = 4096 };
 
 typedef struct fake_slot {
     gi_slot base;
@@ -29,7 +41,40 @@ typedef struct fake_slot {
     gi_histogram counts;
     gi_point resolved[GI_MAX_RESOLVED];
     uint32_t levels[GI_MAX_RESOLVED];
+    fake_pending uploads[FAKE_UPLOADS];
+    int upload_count;
 } fake_slot;
+
+// In any thread.
+static void fake_require(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "fake backend: %s\n", what);
+    abort();
+}
+
+static void fake_forget_uploads(fake_slot *s) {
+    for (int i = 0; i < s->upload_count; i++) free(s->uploads[i].copy);
+    s->upload_count = 0;
+}
+
+// Ends a wait: until now a device might have been reading.
+static void fake_wait(fake_slot *s) {
+    for (int i = 0; i < s->upload_count; i++) {
+        const gi_view *host = &s->uploads[i].host;
+        size_t row = gi_row_bytes(host->width, host->channels, host->sample);
+        for (uint32_t y = 0; y < host->height; y++)
+            fake_require(memcmp(gi_view_row(host, y), s->uploads[i].copy + row * y, row) == 0,
+                         "uploaded rows changed before the next wait");
+    }
+    fake_forget_uploads(s);
+}
+
+// What was asked of a slot before it ran out of memory does not count any more.
+static gi_status fake_call(fake_slot *s, gi_error *err) {
+    if (atomic_fetch_sub(&s->backend->calls_until, 1) != 0) return GI_OK;
+    fake_forget_uploads(s);
+    return gi_fail(err, GI_ERR_DEVICE_MEMORY, "out of device memory");
+}
 
 static gi_status fake_slot_open(gi_backend *backend, int threads, gi_slot **slot, gi_error *err) {
     fake_backend *b = (fake_backend *)backend;
@@ -45,6 +90,7 @@ static gi_status fake_slot_open(gi_backend *backend, int threads, gi_slot **slot
 
 static void fake_slot_close(gi_slot *slot) {
     fake_slot *s = (fake_slot *)slot;
+    fake_forget_uploads(s);
     free(s->host);
     free(s->pixels);
     gi_histogram_free(&s->counts);
@@ -53,9 +99,14 @@ static void fake_slot_close(gi_slot *slot) {
     free(s);
 }
 
+static void fake_use_threads(gi_slot *slot, int threads) {
+    atomic_store(&((fake_slot *)slot)->backend->threads_used, threads);
+}
+
 static gi_status fake_host_buffer(gi_slot *slot, size_t bytes, void **data, gi_error *err) {
     fake_slot *s = (fake_slot *)slot;
     if (s->backend->no_host_memory) return gi_fail(err, GI_ERR_DEVICE_MEMORY, "no pinned memory");
+    fake_forget_uploads(s);
     free(s->host);
     *data = s->host = malloc(bytes);
     memset(s->host, 0xA5, bytes);
@@ -72,18 +123,25 @@ static void fake_enter(fake_backend *b) {
 static gi_status fake_upload(gi_slot *slot, const gi_view *host, gi_error *err) {
     fake_slot *s = (fake_slot *)slot;
     atomic_fetch_add(&s->backend->uploads, 1);
-    if (host->height > s->backend->rows_max) return gi_fail(err, GI_ERR_DEVICE_MEMORY, "out of device memory");
+    if (host->height > s->backend->rows_max) atomic_store(&s->backend->calls_until, 0);
+    gi_status status = fake_call(s, err);
+    if (status != GI_OK) return status;
     fake_enter(s->backend);
     size_t row = gi_row_bytes(host->width, host->channels, host->sample);
     free(s->pixels);
     s->pixels = malloc(row * host->height);
     for (uint32_t y = 0; y < host->height; y++) memcpy(s->pixels + row * y, gi_view_row(host, y), row);
     s->current = gi_view_packed(s->pixels, gi_view_shape(host), GI_HOST);
+    fake_require(s->upload_count < FAKE_UPLOADS, "too many uploads without a wait");
+    fake_pending *upload = &s->uploads[s->upload_count++];
+    upload->host = *host;
+    upload->copy = malloc(row * host->height);
+    memcpy(upload->copy, s->pixels, row * host->height);
     atomic_fetch_sub(&s->backend->inside, 1);
     return GI_OK;
 }
 
-static gi_status fake_point(gi_slot *slot, const gi_point *point, gi_error *err) {
+static gi_status fake_apply(gi_slot *slot, const gi_point *point, gi_error *err) {
     fake_slot *s = (fake_slot *)slot;
     int in = s->current.channels, out = gi_point_channels_out(point);
     if (point->shape.channels != in) return gi_fail(err, GI_ERR_USAGE, "a point for other channels");
@@ -116,6 +174,11 @@ static gi_status fake_point(gi_slot *slot, const gi_point *point, gi_error *err)
     return GI_OK;
 }
 
+static gi_status fake_point(gi_slot *slot, const gi_point *point, gi_error *err) {
+    gi_status status = fake_call((fake_slot *)slot, err);
+    return status == GI_OK ? fake_apply(slot, point, err) : status;
+}
+
 // The sum of the pixels above and below, as far as the halo reaches, modulo 251; the image's edge ends it.
 static gi_status fake_window(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
                              gi_error *err) {
@@ -123,8 +186,9 @@ static gi_status fake_window(gi_slot *slot, const gi_stage_call *call, const gi_
     const uint64_t halo = call->stage->halo(&call->args), height = place->image_height;
     const uint64_t in_end = (uint64_t)place->in_y0 + s->current.height;
     atomic_fetch_add(&s->backend->windows, 1);
-    if (atomic_fetch_sub(&s->backend->windows_until, 1) == 0)
-        return gi_fail(err, GI_ERR_DEVICE_MEMORY, "out of device memory");
+    if (atomic_fetch_sub(&s->backend->windows_until, 1) == 0) atomic_store(&s->backend->calls_until, 0);
+    gi_status status = fake_call(s, err);
+    if (status != GI_OK) return status;
     size_t row = gi_row_bytes(s->current.width, s->current.channels, GI_U8);
     uint8_t *made = calloc(rows + 1, row);
     for (uint32_t i = 0; i < rows; i++) {
@@ -146,11 +210,13 @@ static gi_status fake_window(gi_slot *slot, const gi_stage_call *call, const gi_
 
 static gi_status fake_measure(gi_slot *slot, const gi_point *through, bool first, gi_error *err) {
     fake_slot *s = (fake_slot *)slot;
+    gi_status status = fake_call(s, err);
+    if (status != GI_OK) return status;
     const gi_view before = s->current;
     size_t bytes = gi_row_bytes(before.width, before.channels, GI_U8) * before.height;
     uint8_t *kept = malloc(bytes);
     memcpy(kept, s->pixels, bytes);
-    gi_status status = through ? fake_point(slot, through, err) : GI_OK;
+    if (through) status = fake_apply(slot, through, err);
     if (first) {
         gi_histogram_free(&s->counts);
         gi_histogram_init(&s->counts, s->current.channels, GI_U8, NULL);
@@ -166,7 +232,11 @@ static gi_status fake_measure(gi_slot *slot, const gi_point *through, bool first
 }
 
 static gi_status fake_counts(gi_slot *slot, gi_histogram *histogram, gi_error *err) {
-    return gi_histogram_add(histogram, &((fake_slot *)slot)->counts, err);
+    fake_slot *s = (fake_slot *)slot;
+    gi_status status = fake_call(s, err);
+    if (status != GI_OK) return status;
+    fake_wait(s);
+    return gi_histogram_add(histogram, &s->counts, err);
 }
 
 static gi_status fake_resolve(gi_slot *slot, int index, const gi_stage_call *call, const gi_point *rest,
@@ -174,7 +244,8 @@ static gi_status fake_resolve(gi_slot *slot, int index, const gi_stage_call *cal
     fake_slot *s = (fake_slot *)slot;
     gi_point_input in = {rest->shape.channels, GI_U8, &s->counts};
     gi_point made;
-    gi_status status = call->stage->point(&call->args, &in, &made, err);
+    gi_status status = fake_call(s, err);
+    if (status == GI_OK) status = call->stage->point(&call->args, &in, &made, err);
     if (status != GI_OK) return status;
     s->levels[index] = made.before[0].level;
     if (s->resolved[index].shape.channels) gi_point_free(&s->resolved[index]);
@@ -190,8 +261,11 @@ static gi_status fake_point_resolved(gi_slot *slot, int index, gi_error *err) {
 static uint32_t fake_resolved_level(gi_slot *slot, int index) { return ((fake_slot *)slot)->levels[index]; }
 
 static gi_status fake_download(gi_slot *slot, gi_view *host, gi_error *err) {
-    (void)err;
-    *host = ((fake_slot *)slot)->current;
+    fake_slot *s = (fake_slot *)slot;
+    gi_status status = fake_call(s, err);
+    if (status != GI_OK) return status;
+    fake_wait(s);
+    *host = s->current;
     return GI_OK;
 }
 
@@ -200,6 +274,7 @@ static void fake_close(gi_backend *backend) { (void)backend; }
 static const gi_backend_ops fake_ops = {.close = fake_close,
                                         .slot_open = fake_slot_open,
                                         .slot_close = fake_slot_close,
+                                        .use_threads = fake_use_threads,
                                         .host_buffer = fake_host_buffer,
                                         .upload = fake_upload,
                                         .point = fake_point,
@@ -227,12 +302,15 @@ static gi_status fake_check(const void *args, gi_sample sample, gi_error *err) {
     return good ? GI_OK : gi_fail(err, GI_ERR_USAGE, "an unlucky halo");
 }
 
+static double fake_cpu_seconds(const void *args) { return fake_halo(args) * 1e-9; }
+
 static const gi_stage fake_window_stage = {.name = "sum",
                                            .kind = GI_STAGE_WINDOW,
                                            .id = GI_STAGE_COUNT,
                                            .halo = fake_halo,
                                            .scratch = fake_scratch,
-                                           .check = fake_check};
+                                           .check = fake_check,
+                                           .cpu_seconds = fake_cpu_seconds};
 
 // Inserts the WINDOW stage as call number `at`.
 static inline void fake_window_insert(gi_pipeline *pipeline, int at, uint32_t halo) {
@@ -246,6 +324,7 @@ static inline fake_backend fake_backend_make(void) {
                           .rows_max = UINT32_MAX,
                           .slots_max = 1 << 20,
                           .windows_until = INT32_MAX,
+                          .calls_until = INT32_MAX,
                           .pause_us = 200};
 }
 

@@ -9,7 +9,7 @@
 
 #include "fake_format.h"
 
-enum { FAKE_GOOD, FAKE_BAD_HEADER, FAKE_BAD_PIXELS };
+enum { FAKE_GOOD, FAKE_BAD_HEADER, FAKE_BAD_PIXELS, FAKE_BAD_END };
 
 typedef struct fake_header {
     uint32_t width, height;
@@ -30,11 +30,14 @@ struct gi_encoder {
 };
 
 static atomic_int fake_decoders_opened, fake_decoders_open, fake_encoders_open, fake_luma_asked;
+static atomic_int fake_rows_asked;                                         // at once, at most
+static atomic_int fake_decoder_threads, fake_encoder_threads, fake_binary; // as asked for last
 
 gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
     fake_header h;
     *decoder = NULL;
     atomic_fetch_add(&fake_decoders_opened, 1);
+    atomic_store(&fake_decoder_threads, options->threads);
     if (options->jpeg_luma) atomic_fetch_add(&fake_luma_asked, 1);
     memcpy(&h, bytes.data + 8, sizeof h);
     if (h.fault == FAKE_BAD_HEADER) return gi_fail(err, GI_ERR_FORMAT, "bad header");
@@ -53,6 +56,9 @@ gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err
     size_t row = gi_row_bytes(out->width, out->channels, out->sample);
     if (decoder->fault == FAKE_BAD_PIXELS) return gi_fail(err, GI_ERR_FORMAT, "bad pixels");
     if (out->height > decoder->header.shape.height - decoder->y) return gi_fail(err, GI_ERR_USAGE, "too many rows");
+    if ((int)out->height > atomic_load(&fake_rows_asked)) atomic_store(&fake_rows_asked, (int)out->height);
+    if (decoder->fault == FAKE_BAD_END && out->height == decoder->header.shape.height - decoder->y)
+        return gi_fail(err, GI_ERR_FORMAT, "bad end");
     for (uint32_t y = 0; y < out->height; y++)
         memcpy(gi_view_row(out, y), decoder->pixels + row * (decoder->y + y), row);
     decoder->y += out->height;
@@ -69,6 +75,8 @@ gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, cons
     char text[64];
     gi_encoder *made = calloc(1, sizeof *made);
     atomic_fetch_add(&fake_encoders_open, 1);
+    atomic_store(&fake_encoder_threads, options->threads);
+    atomic_store(&fake_binary, options->binary);
     made->shape = shape;
     made->sink = *sink;
     *encoder = made;

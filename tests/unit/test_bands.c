@@ -152,6 +152,95 @@ static void legs_are_those_of_the_barriers(void **state) {
     gi_plan_free(&plan);
 }
 
+static void fewer_channels_are_stored(void **state) {
+    (void)state;
+    gi_band_rule whole = {100, 0, false}, bands = {10, 0, false};
+    gi_plan plan = make("gray | threshold otsu", 3, 0, 0, NULL);
+    assert_false(gi_leg_next(&plan, 0, 0, &whole).stored);
+    gi_leg leg = gi_leg_next(&plan, 0, 0, &bands);
+    assert_true(leg.stored && leg.counted == GI_COUNTED_IMAGE && leg.to == 1);
+    assert_int_equal(gi_work_of(&plan, &bands).stored, WIDTH * HEIGHT);
+    gi_plan_free(&plan);
+    plan = make("gray | threshold otsu", 1, 0, 0, NULL); // no fewer
+    assert_false(gi_leg_next(&plan, 0, 0, &bands).stored);
+    gi_plan_free(&plan);
+}
+
+// Rows of the decoded image that must be there at once.
+static void windows_hold_what_a_band_needs(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int channels, windows;
+        uint32_t halos[2], rows, room;
+    } cases[] = {{"gray", 3, 0, {0}, 10, 10},
+                 {"gray", 3, 0, {0}, 100, 100},
+                 {"hist", 3, 0, {0}, 7, 7},
+                 {"gray", 3, 1, {5}, 10, 20},
+                 {"gray", 3, 2, {5, 3}, 10, 26},
+                 {"gray", 3, 2, {5, 30}, 10, 20}, // the first leg ends before the second window
+                 {"gray", 3, 1, {47}, 50, 100},
+                 {"gray", 3, 1, {UINT32_MAX}, 10, 100},
+                 {"gray | threshold otsu", 3, 0, {0}, 10, 10}, // stored as gray
+                 {"gray | threshold otsu", 1, 0, {0}, 10, 100},
+                 {"equalize", 3, 0, {0}, 10, 100},
+                 {"equalize", 3, 1, {4}, 10, 18}, // stored as the window makes it
+                 {"gray | hist", 3, 1, {4}, 1, 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gi_plan plan = make(cases[i].text, cases[i].channels, 0, cases[i].windows, cases[i].halos);
+        gi_band_rule rule = {cases[i].rows, 0, false};
+        assert_int_equal(gi_window_rows(&plan, &rule), cases[i].room);
+        assert_int_equal(gi_work_of(&plan, &rule).window, cases[i].room * WIDTH * (uint32_t)cases[i].channels);
+        gi_plan_free(&plan);
+    }
+}
+
+static void streamed_bands(void **state) {
+    (void)state;
+    static const struct {
+        gi_shape shape;
+        uint32_t halo;
+    } cases[] = {{{7680, 4320, 3, GI_U8}, 0},        {{7680, 4320, 1, GI_U8}, 3},      {{1, 1, 1, GI_U8}, 1},
+                 {{30000, 30000, 3, GI_U8}, 100},    {{UINT32_MAX, 40, 4, GI_U16}, 2}, {{64, 4000000, 1, GI_U8}, 9},
+                 {{64, 4000, 1, GI_U8}, UINT32_MAX}, {{1000000, 70, 4, GI_U8}, 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] * 2; i++) {
+        gi_pipeline pipeline = {.count = 0};
+        gi_plan plan;
+        fake_window_insert(&pipeline, 0, cases[i / 2].halo);
+        assert_int_equal(gi_plan_make(&pipeline, cases[i / 2].shape, &plan, NULL), GI_OK);
+        uint32_t rows = gi_band_rows_streamed(&plan, i % 2), height = plan.in.height;
+        size_t bytes = rows * gi_row_bytes(plan.in.width, plan.in.channels, plan.in.sample);
+        assert_true(rows >= 1 && rows <= height && (rows == height || rows % 16 == 0));
+        assert_true(rows == height || rows >= 4 * (uint64_t)cases[i / 2].halo);
+        // No more than asked for by memory or halo, which the step may round up.
+        assert_true(rows <= 16 || rows <= 16 * (uint64_t)cases[i / 2].halo + 16 || bytes <= (size_t)8 << 20);
+        gi_plan_free(&plan);
+    }
+}
+
+static void what_is_heavy(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int channels;
+        bool heavy;
+    } cases[] = {{"gray", 3, false},
+                 {"equalize | threshold otsu", 3, false},
+                 {"blur", 3, false},
+                 {"hist", 3, false},
+                 {"heat", 3, true},
+                 {"heat mode=linear", 3, false},
+                 {"blur sigma=30", 1, true},
+                 {"heat mode=linear steps=50", 1, true},
+                 {"gray | blur radius=99", 3, false},
+                 {"blur sigma=0.5", 1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gi_plan plan = make(cases[i].text, cases[i].channels, 0, 0, NULL);
+        assert_int_equal(gi_work_is_heavy(&plan), cases[i].heavy);
+        gi_plan_free(&plan);
+    }
+}
+
 static void work_is_what_the_legs_do(void **state) {
     (void)state;
     gi_plan plan = make("gray | threshold otsu", 3, 1, 1, (uint32_t[]){5});
@@ -180,10 +269,17 @@ static void work_is_what_the_legs_do(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_grow_by_the_halos),       cmocka_unit_test(memory_is_two_buffers),
-        cmocka_unit_test(bands_follow_from_the_memory), cmocka_unit_test(legs_end_where_halos_outgrow_the_band),
-        cmocka_unit_test(memory_keeps_points_together), cmocka_unit_test(legs_are_those_of_the_barriers),
+        cmocka_unit_test(rows_grow_by_the_halos),
+        cmocka_unit_test(memory_is_two_buffers),
+        cmocka_unit_test(bands_follow_from_the_memory),
+        cmocka_unit_test(legs_end_where_halos_outgrow_the_band),
+        cmocka_unit_test(memory_keeps_points_together),
+        cmocka_unit_test(legs_are_those_of_the_barriers),
         cmocka_unit_test(work_is_what_the_legs_do),
+        cmocka_unit_test(fewer_channels_are_stored),
+        cmocka_unit_test(windows_hold_what_a_band_needs),
+        cmocka_unit_test(streamed_bands),
+        cmocka_unit_test(what_is_heavy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,81 @@ static void same_bytes(void **state) {
     assert_int_equal(said_count("otsu level"), SIZES * 2);
 }
 
+// On the CPU, which "cpu" stands for, an image is decoded as its bands need it: whole, in memory, only if it must.
+static void bands_as_they_are_decoded(void **state) {
+    (void)state;
+    static const char *const pipelines[] = {"gray", "threshold 100", "gray | threshold otsu",
+                                            "threshold otsu | threshold 9"};
+    put_sizes();
+    for (size_t p = 0; p < sizeof pipelines / sizeof *pipelines; p++) {
+        prepare(pipelines[p]);
+        assert_int_equal(run_tree("in", "whole"), GI_OK);
+        for (uint32_t rows = 1; rows < 250; rows = rows * 3 + 5) {
+            prepare(pipelines[p]);
+            strcpy(backend.base.name, "cpu");
+            options.band_rows = rows;
+            fake_rows_asked = 0;
+            assert_int_equal(run_tree("in", "bands"), GI_OK);
+            assert_same_sizes("whole", "bands");
+            assert_int_equal(fake_rows_asked, rows < 200 ? rows : 200);
+        }
+    }
+}
+
+// What fails at its end leaves nothing, in place of nothing.
+static void bad_ends(void **state) {
+    (void)state;
+    mkdir("out", 0777);
+    put_image("a.png", (fake_header){5, 50, 3, 1, FAKE_BAD_END});
+    for (uint32_t rows = 4; rows <= 64; rows *= 4) {
+        static const char *const outputs[] = {"out/new.png", "out/old.png", "a.png"};
+        for (int i = 0; i < 3; i++) {
+            size_t size = 0, size_after = 0;
+            prepare(i == 1 ? "gray | threshold otsu" : "gray");
+            strcpy(backend.base.name, "cpu");
+            options.band_rows = rows;
+            put_text("out/old.png", "kept");
+            char *before = slurp("a.png", &size);
+            assert_int_equal(run_tree("a.png", outputs[i]), GI_OK);
+            assert_result(0, 0, 1, 0);
+            assert_int_equal(said_count("failure a.png: bad end\n"), 1);
+            assert_int_equal(entry_count("out"), 1);
+            assert_true(text_is("out/old.png", "kept"));
+            char *after = slurp("a.png", &size_after);
+            assert_true(size == size_after && memcmp(before, after, size) == 0);
+            free(before);
+            free(after);
+        }
+    }
+}
+
+// Codecs may use all threads of the worker; the slot does where its stages are what takes time.
+static void threads_of_an_image(void **state) {
+    (void)state;
+    put_good("a.png", 9, 9, 3);
+    static const struct {
+        const char *text;
+        uint32_t halo; // fake_cpu_seconds goes by it
+        int slot;
+    } cases[] = {{"gray", 0, 1}, {"gray", 1, 1}, {"gray", 4, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        prepare(cases[i].text);
+        if (cases[i].halo) fake_window_insert(&pipeline, 0, cases[i].halo);
+        assert_int_equal(run_tree("a.png", "b.png"), GI_OK);
+        assert_int_equal(backend.threads, 4);
+        assert_int_equal(backend.threads_used, cases[i].slot);
+        assert_int_equal(fake_decoder_threads, 4);
+        assert_int_equal(fake_encoder_threads, 4);
+        assert_int_equal(fake_binary, 0);
+    }
+    prepare("threshold 7");
+    cores = 1;
+    assert_int_equal(run_tree("a.png", "b.png"), GI_OK);
+    assert_int_equal(backend.threads_used, 1);
+    assert_int_equal(fake_decoder_threads, 1);
+    assert_int_equal(fake_binary, 1);
+}
+
 static void device_memory(void **state) {
     (void)state;
     put_sizes();
@@ -443,6 +518,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEMP_DIR_TEST(one_image),
         TEMP_DIR_TEST(same_bytes),
+        TEMP_DIR_TEST(bands_as_they_are_decoded),
+        TEMP_DIR_TEST(bad_ends),
+        TEMP_DIR_TEST(threads_of_an_image),
         TEMP_DIR_TEST(device_memory),
         TEMP_DIR_TEST(bad_files),
         TEMP_DIR_TEST(existing_outputs),
