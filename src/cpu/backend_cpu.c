@@ -3,15 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "core/checked.h"
+#include "core/large.h"
 #include "core/simd.h"
 #include "cpu/ops.h"
-
-// Large buffers are aligned for huge pages: a fresh one then costs one page fault for 2 MiB rather than 512, which is
-// more than what a point operation on it takes.
-enum { BUFFER_ALIGNMENT = 64, HUGE_PAGE_BYTES = 2 << 20 };
 
 typedef struct buffer {
     void *data;
@@ -46,15 +41,10 @@ static void use_threads(gi_slot *slot, int threads) { as_cpu(slot)->threads = th
 // Makes the buffer hold `bytes`; its content is lost when it has to grow.
 static gi_status buffer_reserve(buffer *b, size_t bytes, gi_error *err) {
     if (b->data && b->bytes >= bytes) return GI_OK;
-    size_t alignment = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : BUFFER_ALIGNMENT;
-    size_t size;
     free(b->data);
-    b->bytes = 0;
-    b->data = gi_round_up(bytes ? bytes : 1, alignment, &size) ? aligned_alloc(alignment, size) : NULL;
-    if (!b->data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
-    if (alignment == HUGE_PAGE_BYTES) madvise(b->data, size, MADV_HUGEPAGE); // a hint: without it all works as well
-    b->bytes = size;
-    return GI_OK;
+    b->data = gi_large_alloc(bytes);
+    b->bytes = b->data ? bytes : 0;
+    return b->data ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
 }
 
 static void backend_close(gi_backend *backend) { free(backend); }

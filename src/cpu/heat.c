@@ -6,6 +6,7 @@
 
 #include "core/checked.h"
 #include "core/heat_math.h"
+#include "core/large.h"
 #include "core/stage_table.h"
 #include "core/simd.h"
 #include "cpu/team.h"
@@ -219,7 +220,7 @@ gi_status gi_cpu_heat(const gi_window_job *job, gi_error *err) {
     float *memory = NULL;
     if (gi_mul(fields, job->in.height, &rows) && gi_add(rows, (size_t)h.threads + 1, &rows) &&
         gi_mul(rows, h.pitch, &floats) && gi_mul(floats, sizeof *memory, &floats))
-        memory = malloc(floats);
+        memory = gi_large_alloc(floats);
     if (!memory) return gi_fail(err, GI_ERR_MEMORY, "out of memory for the fields of heat");
     float *zero = memory, *spares = zero + h.pitch;
     memset(zero, 0, h.pitch * sizeof *zero);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/large.h"
+
 void gi_gate_init(gi_gate *gate, int places) {
     pthread_mutex_init(&gate->mutex, NULL);
     pthread_cond_init(&gate->free, NULL);
@@ -177,7 +179,7 @@ static gi_status begin_leg(gi_pass *pass, gi_error *err) {
         size_t bytes = 0;
         gi_status status = gi_shape_bytes(shape, &bytes, err);
         if (status != GI_OK) return status;
-        pass->target = gi_view_packed(malloc(bytes ? bytes : 1), shape, GI_HOST);
+        pass->target = gi_view_packed(gi_large_alloc(bytes), shape, GI_HOST);
         if (!pass->target.data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
     }
     pass->begun = true;

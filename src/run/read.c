@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "codec/codec.h"
+#include "core/large.h"
 
 enum { FIRST_CAPACITY = 1 << 16 };
 
@@ -56,6 +57,16 @@ static gi_status grow(gi_file_data *file, size_t capacity, gi_error *err) {
     return GI_OK;
 }
 
+// Room for a file of about that size, of which little was read yet. Not by `grow`, which would not get huge pages.
+static gi_status take_room(gi_file_data *file, size_t capacity, gi_error *err) {
+    uint8_t *data = gi_large_alloc(capacity);
+    if (!data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for a file of %zu bytes", capacity);
+    memcpy(data, file->data, file->size);
+    free(file->data);
+    file->data = data;
+    return GI_OK;
+}
+
 // `expected` bytes are likely there; one more is asked for, so that the end is seen without growing.
 static gi_status read_all(int fd, size_t expected, const gi_read_options *options, gi_file_data *file, gi_error *err) {
     bool ended = false;
@@ -67,14 +78,15 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
     if (options->image_only && gi_format_sniff((gi_bytes){file->data, file->size}) == GI_FORMAT_UNKNOWN)
         return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG");
     capacity = expected >= FIRST_CAPACITY ? expected + 1 : FIRST_CAPACITY;
-    while (!ended) {
-        status = grow(file, capacity, err);
-        if (status == GI_OK) status = read_until(fd, capacity, options, file, &ended, err);
-        if (status != GI_OK) return status;
-        if (file->size > limit_of(options)) return too_large(options, err);
+    if (capacity > FIRST_CAPACITY) status = take_room(file, capacity, err);
+    while (!ended && status == GI_OK) {
+        status = read_until(fd, capacity, options, file, &ended, err);
+        if (status == GI_OK && file->size > limit_of(options)) return too_large(options, err);
+        if (status != GI_OK || ended) return status;
         capacity = capacity <= limit_of(options) / 2 ? capacity * 2 : limit_of(options) + 1;
+        status = grow(file, capacity, err);
     }
-    return GI_OK;
+    return status;
 }
 
 gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err) {
