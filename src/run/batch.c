@@ -140,12 +140,13 @@ static void *work(void *context) {
 
 static int at_most(int value, size_t limit) { return (size_t)value > limit ? (int)limit : value; }
 
-static int cores_of(const gi_batch_options *options) {
+int gi_batch_cores(const gi_batch_options *options) {
     return at_most(options->threads > 0 ? options->threads : gi_cpu_cores(), WORKERS_MAX);
 }
 
 int gi_batch_workers(const gi_batch_options *options, size_t items) {
-    int cores = cores_of(options), workers = options->workers > 0 ? at_most(options->workers, (size_t)cores) : cores;
+    int cores = gi_batch_cores(options),
+        workers = options->workers > 0 ? at_most(options->workers, (size_t)cores) : cores;
     return items > 0 ? at_most(workers, items) : 1;
 }
 
@@ -188,7 +189,7 @@ gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options
     batch b = {.list = list, .options = options, .stop = {.cancel = options->cancel}};
     *result = (gi_batch_result){.failed = list->failed, .not_started = list->count};
     if (list->count == 0) return GI_OK;
-    int cores = cores_of(options), workers = gi_batch_workers(options, list->count);
+    int cores = gi_batch_cores(options), workers = gi_batch_workers(options, list->count);
     bool cpu = strcmp(options->backend->name, "cpu") == 0;
     gi_gate_init(&b.gate, cpu || options->streams < 0 ? 0 : options->streams);
     pthread_mutex_init(&b.mutex, NULL);

@@ -26,9 +26,9 @@ typedef struct gi_batch_options {
     const gi_pipeline *pipeline;
     gi_backend *backend;
     gi_backend *fallback;     // tried when the backend runs out of device memory even in bands; NULL: that file fails
-    gi_decode_options decode; // file and jpeg_luma are set per image
-    // format GI_FORMAT_UNKNOWN: by the output's extension, else as the input, and PNG for standard output; file and
-    // orientation are set per image.
+    gi_decode_options decode; // file, threads and jpeg_luma are set per image
+    // format GI_FORMAT_UNKNOWN: by the output's extension, else as the input, and PNG for standard output; file,
+    // threads, binary and orientation are set per image.
     gi_encode_options encode;
     bool jpeg_luma; // allow the luma shortcut where the pipeline takes it
     bool skip_existing, no_clobber, fail_fast;
@@ -36,10 +36,11 @@ typedef struct gi_batch_options {
     int streams;             // of these, at most so many on a device at once; 0: as many as workers
     int threads;             // CPU cores to share among the workers; 0: all
     uint32_t thumbnail_side; // gi_measured has a thumbnail of at most so many pixels a side; 0: none
-    size_t band_bytes;       // device passes over at most so many input bytes at once; 0: whole images
-    // For the pixels in work beside whole images in host memory, shared among the workers; 0: no limit.
+    size_t band_bytes;       // passes over at most so many input bytes at once; 0: no limit
+    // For the pixels in work beside what is decoded and whole images in host memory, shared among the workers; 0: no
+    // limit.
     size_t max_memory;
-    uint32_t band_rows; // bands of at most so many rows; 0: as high as memory allows
+    uint32_t band_rows; // bands of at most so many rows; 0: no limit
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);
@@ -57,6 +58,9 @@ typedef struct gi_batch_result {
     size_t failed;      // those of the list (directories that could not be read) included
     size_t not_started; // or dropped, after a cancel or with fail_fast
 } gi_batch_result;
+
+// CPU cores that a batch uses, at least 1.
+int gi_batch_cores(const gi_batch_options *options);
 
 // How many workers a batch of `items` has, at least 1, and the part of max_memory that each is given.
 int gi_batch_workers(const gi_batch_options *options, size_t items);

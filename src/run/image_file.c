@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "core/large.h"
 #include "run/output.h"
 #include "run/path.h"
 #include "run/read.h"
@@ -12,7 +13,7 @@ static gi_status decode(gi_decoder *decoder, gi_view *image, gi_error *err) {
     size_t bytes = 0;
     gi_status status = gi_shape_bytes(shape, &bytes, err);
     if (status != GI_OK) return status;
-    *image = gi_view_packed(malloc(bytes), shape, GI_HOST);
+    *image = gi_view_packed(gi_large_alloc(bytes), shape, GI_HOST);
     if (!image->data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
     return gi_decoder_rows(decoder, image, err);
 }
@@ -24,6 +25,7 @@ gi_status gi_image_load(const char *path, const gi_batch_options *options, gi_vi
     gi_decoder *decoder = NULL;
     *image = (gi_view){.data = NULL};
     decoding.file = path;
+    decoding.threads = gi_batch_cores(options);
     gi_status status = gi_read_file(path, &reading, &file, err);
     if (status == GI_OK) status = gi_decoder_open((gi_bytes){file.data, file.size}, &decoding, &decoder, err);
     if (status == GI_OK) status = decode(decoder, image, err);
@@ -52,6 +54,7 @@ gi_status gi_image_save(const char *path, const gi_batch_options *options, const
     struct stat st;
     char shown[GI_PATH_SHOWN];
     encoding.file = path;
+    encoding.threads = gi_batch_cores(options);
     if (encoding.format == GI_FORMAT_UNKNOWN) encoding.format = gi_format_of_name(path);
     if (encoding.format == GI_FORMAT_UNKNOWN)
         return gi_fail(err, GI_ERR_USAGE, "%s: neither .png nor .jpg, and no format was given",
