@@ -169,9 +169,7 @@ gi_status gi_inflate_finish(gi_inflate *inflate, bool *more, gi_error *err) {
     enum { ROOM = GI_INFLATE_EXCESS + 65536 + 512 };
     uint8_t *scratch = malloc(ROOM);
     if (!scratch) return gi_fail(err, GI_ERR_MEMORY, "no memory for compressed data");
-    size_t excess = 0;
-    while (inflate->state == GI_INFLATE_GOES_ON && excess <= GI_INFLATE_EXCESS)
-        excess += produce(inflate, scratch, ROOM);
+    size_t excess = inflate->state == GI_INFLATE_GOES_ON ? produce(inflate, scratch, ROOM) : 0;
     free(scratch);
     *more = excess > 0 || inflate->state == GI_INFLATE_BEYOND;
     if (excess > GI_INFLATE_EXCESS || inflate->state == GI_INFLATE_BEYOND) return GI_OK;

@@ -32,7 +32,7 @@ static inline unsigned reference_bits(reference *r, int count) {
             r->end = REFERENCE_CUT;
             return 0;
         }
-        value |= (r->in[r->bit / 8] >> r->bit % 8 & 1U) << i;
+        value |= ((unsigned)r->in[r->bit / 8] >> r->bit % 8 & 1U) << i;
     }
     return value;
 }
