@@ -178,8 +178,8 @@ static gi_status read_sof(walker *walk) {
     int code = walk->segment.code;
     if (code >= GI_JPEG_SOF9 && !walk->arithmetic) return unsupported(walk, "arithmetic-coded");
     if (code == 0xC3 || code == 0xCB) return unsupported(walk, "lossless");
-    info->arithmetic = code == GI_JPEG_SOF9 || code == GI_JPEG_SOF10;
-    if (code > GI_JPEG_SOF2 && !info->arithmetic) return unsupported(walk, "hierarchical");
+    bool arithmetic = code == GI_JPEG_SOF9 || code == GI_JPEG_SOF10;
+    if (code > GI_JPEG_SOF2 && !arithmetic) return unsupported(walk, "hierarchical");
     if (walk->frame) return damaged(walk, "a second frame");
     if (walk->body_size < 6) return damaged(walk, "its length is wrong");
     int precision = walk->body[0];
@@ -194,6 +194,7 @@ static gi_status read_sof(walker *walk) {
     if (info->components != 1 && info->components != 3 && info->components != 4)
         return damaged(walk, "the number of components is not 1, 3 or 4");
     if (walk->body_size != 6 + 3 * (size_t)info->components) return damaged(walk, "its length is wrong");
+    info->arithmetic = arithmetic;
     info->progressive = code == GI_JPEG_SOF2 || code == GI_JPEG_SOF10;
     walk->frame = true;
     return read_components(walk);

@@ -297,9 +297,10 @@ static void arithmetic_coding(void **state) {
     dqt(&file);
     sof(&file, GI_JPEG_SOF10, (uint16_t[]){30000, 30000}, unsampled, 1);
     scan(&file, 1, (uint8_t[]){0, 0, 0}, 60);
-    marker(&file, GI_JPEG_EOI);
+    sof(&file, GI_JPEG_SOF0, (uint16_t[]){8, 8}, unsampled, 1); // damage that changes nothing of what is before it
     assert_int_equal(gi_jpeg_check(made_bytes(&file), true, &info, NULL), GI_OK);
-    assert_true(info.arithmetic && info.progressive);
+    assert_text_has(info.damage, "a second frame");
+    assert_true(info.arithmetic && info.progressive && info.width == 30000);
     assert_int_equal(gi_jpeg_check_plausible(&info, NULL), GI_OK);
     info.width = info.height = 65535;
     info.entropy_bytes = 100;
