@@ -12,10 +12,13 @@ typedef struct gi_png_run {
     const uint8_t *above;    // the unfiltered row above the first; zeros for the first row of an image or pass
     uint8_t *out;            // the first unfiltered row, of `size` bytes; apart from the two above
     size_t pitch_bytes;      // from one row of `out` to the next
-    size_t size;             // bytes of a row, at least 1
+    size_t size;             // bytes of a row: whole pixels, at least one
     size_t pixel;            // bytes of a whole pixel: 1, 2, 3, 4, 6 or 8; 1 where several pixels share a byte
     uint32_t count;
 } gi_png_run;
+
+// Runs of a multiple of so many rows are the fastest: as many as the narrowest pixels are unfiltered at once.
+enum { GI_PNG_RUN_ROWS = 32 };
 
 // Bytes after the last filtered row that may be read (their values do not matter).
 enum { GI_PNG_SLACK = 64 };
