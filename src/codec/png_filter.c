@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/png_filter_x86.h"
+
 enum { NONE, SUB, UP, AVERAGE, PAETH, FILTERS };
 
 // The neighbour (left, above, above left) that is nearest to left + above - above left.
@@ -43,40 +45,55 @@ int gi_png_unfilter(int type, uint8_t *row, const uint8_t *above, size_t size, s
     return 1;
 }
 
-static void filter_one(int type, uint8_t *out, const uint8_t *row, const uint8_t *above, size_t size, size_t pixel) {
-    const uint8_t *left = row - pixel, *corner = above - pixel;
+static inline uint8_t predicted(gi_png_filter_type type, const gi_png_row *in, size_t i) {
+    int left = in->row[(ptrdiff_t)(i - in->pixel)], above = in->above[i];
     switch (type) {
-    case NONE: memcpy(out, row, size); break;
-    case SUB:
-        for (size_t i = 0; i < size; i++) out[i] = (uint8_t)(row[i] - left[i]);
-        break;
-    case UP:
-        for (size_t i = 0; i < size; i++) out[i] = (uint8_t)(row[i] - above[i]);
-        break;
-    case AVERAGE:
-        for (size_t i = 0; i < size; i++) out[i] = (uint8_t)(row[i] - (left[i] + above[i]) / 2);
-        break;
-    default:
-        for (size_t i = 0; i < size; i++) out[i] = (uint8_t)(row[i] - paeth(left[i], above[i], corner[i]));
-        break;
+    case GI_PNG_SUB: return (uint8_t)left;
+    case GI_PNG_UP: return (uint8_t)above;
+    case GI_PNG_AVERAGE: return (uint8_t)((left + above) / 2);
+    case GI_PNG_PAETH: return paeth(left, above, in->above[(ptrdiff_t)(i - in->pixel)]);
+    default: return 0;
     }
 }
 
-static uint64_t cost_of(const uint8_t *filtered, size_t size) {
-    uint64_t cost = 0;
-    for (size_t i = 0; i < size; i++) cost += (uint64_t)abs((int8_t)filtered[i]);
-    return cost;
+// `type` is a constant where this is inlined.
+static inline void filter_type(gi_png_filter_type type, const gi_png_row *in, uint8_t *out) {
+    for (size_t i = 0; i < in->size; i++) out[i] = (uint8_t)(in->row[i] - predicted(type, in, i));
+}
+
+void gi_png_filter_row(gi_png_filter_type type, const gi_png_row *row, uint8_t *out) {
+    *out++ = (uint8_t)type;
+    if (gi_png_filter_x86(type, row, out)) return;
+    switch (type) {
+    case GI_PNG_SUB: filter_type(GI_PNG_SUB, row, out); break;
+    case GI_PNG_UP: filter_type(GI_PNG_UP, row, out); break;
+    case GI_PNG_AVERAGE: filter_type(GI_PNG_AVERAGE, row, out); break;
+    case GI_PNG_PAETH: filter_type(GI_PNG_PAETH, row, out); break;
+    default: memcpy(out, row->row, row->size); break;
+    }
+}
+
+static void row_costs(const gi_png_row *in, uint64_t costs[GI_PNG_FILTERS]) {
+    for (int type = 0; type < GI_PNG_FILTERS; type++) costs[type] = 0;
+    for (size_t i = 0; i < in->size; i++)
+        for (int type = 0; type < GI_PNG_FILTERS; type++) {
+            int8_t residual = (int8_t)(in->row[i] - predicted((gi_png_filter_type)type, in, i));
+            costs[type] += (uint64_t)abs(residual);
+        }
+}
+
+gi_png_filter_type gi_png_filter_choose(const gi_png_row *row) {
+    uint64_t costs[GI_PNG_FILTERS];
+    if (!gi_png_filter_costs_x86(row, costs)) row_costs(row, costs);
+    int best = 0;
+    for (int type = 1; type < GI_PNG_FILTERS; type++)
+        if (costs[type] < costs[best]) best = type;
+    return (gi_png_filter_type)best;
 }
 
 void gi_png_filter(uint8_t *out, const uint8_t *row, const uint8_t *above, size_t size, size_t pixel,
                    uint8_t *scratch) {
-    uint64_t best = UINT64_MAX;
-    for (int type = NONE; type < FILTERS; type++) {
-        filter_one(type, scratch, row, above, size, pixel);
-        uint64_t cost = cost_of(scratch, size);
-        if (cost >= best) continue;
-        best = cost;
-        out[0] = (uint8_t)type;
-        memcpy(out + 1, scratch, size);
-    }
+    (void)scratch;
+    gi_png_row in = {row, above, size, pixel};
+    gi_png_filter_row(gi_png_filter_choose(&in), &in, out);
 }
