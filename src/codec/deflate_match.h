@@ -1,0 +1,33 @@
+// Deflate with matches, made for rows of pixels: cheap looks at the pixel before and the row above, then hash chains.
+#ifndef GI_CODEC_DEFLATE_MATCH_H
+#define GI_CODEC_DEFLATE_MATCH_H
+
+#include "codec/codec.h"
+#include "codec/deflate_code.h"
+#include "core/status.h"
+
+typedef struct gi_match_options {
+    uint32_t pixel, row; // distances to try first; at least 1
+    uint32_t chain;      // most earlier places to compare with
+    uint32_t nice;       // a match of that length is good enough
+    bool lazy;           // looks whether a match one byte later is better
+} gi_match_options;
+
+// The scratch of one thread.
+typedef struct gi_matcher gi_matcher;
+
+// NULL when there is no memory.
+gi_matcher *gi_matcher_open(void);
+void gi_matcher_close(gi_matcher *matcher);
+
+// Bytes after the data that may be read.
+enum { GI_MATCH_SLACK = 8 };
+
+// Appends blocks for `data` (below 2^30 bytes), none of them final. Writes no more than gi_literals_bound, as
+// gi_deflate_literals does.
+void gi_matcher_deflate(gi_matcher *matcher, gi_bytes data, const gi_match_options *options, gi_bits *bits);
+
+// About how many bits gi_matcher_deflate would write.
+uint64_t gi_matcher_estimate(gi_matcher *matcher, gi_bytes data, const gi_match_options *options);
+
+#endif
