@@ -1,162 +1,127 @@
-// Rows to PNG. Rows are filtered as they come; the file is compressed and written at the end.
+// Rows to PNG: in which form, and through which compressor.
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/bytes.h"
-#include "codec/checksum.h"
-#include "codec/exif.h"
-#include "codec/png_check.h"
-#include "codec/png_filter.h"
-#include "codec/reader.h"
-#include "codec/stb.h"
-#include "core/checked.h"
+#include "codec/png_idat.h"
+#include "codec/png_reduce.h"
+
+// PNG counts pixels in 31 bits.
+#define SIDE_LIMIT 0x7FFFFFFFU
+
+// Held pixels up to so many bytes are compressed in both forms to see which is smaller; beyond, a palette's own bytes
+// do not matter.
+#define TRIAL_BYTES ((size_t)1 << 20)
 
 typedef struct png_writer {
     gi_writer writer;
-    gi_shape shape;
-    const gi_encode_options *options;
-    const gi_sink *sink;
-    size_t row_bytes;
-    uint8_t *filtered; // every row after its filter byte
-    size_t used;
-    uint8_t *lines; // three buffers: this row and the one above, behind margins of zeros, and scratch
-    uint8_t *row, *above, *scratch;
+    gi_png_job job;
+    gi_png_idat *idat; // NULL where the image is held
+    bool begun;        // the head was written
+    gi_view held;      // with GI_PNG_REDUCE_ON: the image, its data ours; else NULL
+    uint32_t y;        // rows that are held
 } png_writer;
 
-// 16-bit samples are big-endian in the file.
-static void store_row(const png_writer *png, uint8_t *out, const void *row) {
-    memcpy(out, row, png->row_bytes);
-    if (png->shape.sample != GI_U16) return;
-    for (size_t i = 0; i < png->row_bytes; i += 2) {
-        uint16_t value;
-        memcpy(&value, out + i, 2);
-        gi_put_be16(out + i, value);
-    }
+static gi_status open_idat(const gi_png_job *job, gi_png_idat **idat, gi_error *err) {
+    bool stb = job->options->codec == GI_CODEC_STB && job->options->png_level > 0;
+    return stb ? gi_png_whole_open(job, idat, err) : gi_png_bands_open(job, idat, err);
+}
+
+static gi_status give_rows(gi_png_idat *idat, const gi_view *rows, gi_error *err) {
+    gi_status status = GI_OK;
+    for (uint32_t y = 0; y < rows->height && status == GI_OK; y++) status = idat->row(idat, gi_view_row(rows, y), err);
+    return status;
+}
+
+static void hold_rows(png_writer *png, const gi_view *rows) {
+    for (uint32_t y = 0; y < rows->height; y++)
+        memcpy(gi_view_row(&png->held, png->y++), gi_view_row(rows, y), png->held.pitch_bytes);
 }
 
 static gi_status png_rows(gi_writer *writer, const gi_view *rows, gi_error *err) {
-    (void)err;
     png_writer *png = (png_writer *)writer;
-    size_t pixel = gi_row_bytes(1, png->shape.channels, png->shape.sample);
-    for (uint32_t y = 0; y < rows->height; y++) {
-        uint8_t *out = png->filtered + png->used;
-        if (png->options->png_level == 0) {
-            out[0] = 0;
-            store_row(png, out + 1, gi_view_row(rows, y));
-        } else {
-            store_row(png, png->row, gi_view_row(rows, y));
-            gi_png_filter(out, png->row, png->above, png->row_bytes, pixel, png->scratch);
-            uint8_t *above = png->above;
-            png->above = png->row;
-            png->row = above;
-        }
-        png->used += png->row_bytes + 1;
+    if (png->held.data) {
+        hold_rows(png, rows);
+        return GI_OK;
     }
+    gi_status status = png->begun ? GI_OK : gi_png_put_head(&png->job, err);
+    png->begun = true;
+    return status == GI_OK ? give_rows(png->idat, rows, err) : status;
+}
+
+static gi_status write_held(const gi_png_job *job, const gi_view *held, gi_error *err) {
+    gi_png_idat *idat = NULL;
+    gi_status status = open_idat(job, &idat, err);
+    if (status != GI_OK) return status;
+    status = gi_png_put_head(job, err);
+    if (status == GI_OK) status = give_rows(idat, held, err);
+    if (status == GI_OK) status = idat->finish(idat, err);
+    idat->close(idat);
+    return status;
+}
+
+static gi_status count_bytes(void *context, const void *data, size_t size, gi_error *err) {
+    (void)data;
+    (void)err;
+    *(uint64_t *)context += size;
     return GI_OK;
 }
 
-static gi_status put(const gi_sink *sink, const void *data, size_t size, gi_error *err) {
-    return sink->write(sink->context, data, size, err);
+// How many bytes the held image takes in that form.
+static gi_status measure(gi_png_job job, const gi_view *held, uint64_t *bytes, gi_error *err) {
+    gi_sink sink = {count_bytes, bytes};
+    *bytes = 0;
+    job.sink = &sink;
+    return write_held(&job, held, err);
 }
 
-static gi_status put_chunk(const gi_sink *sink, const char *name, gi_bytes body, gi_error *err) {
-    uint8_t head[8], tail[4];
-    gi_put_be32(head, (uint32_t)body.size);
-    memcpy(head + 4, name, 4);
-    gi_put_be32(tail, gi_crc32(gi_crc32(0, name, 4), body.data, body.size));
-    gi_status status = put(sink, head, sizeof head, err);
-    if (status == GI_OK && body.size) status = put(sink, body.data, body.size, err);
-    if (status == GI_OK) status = put(sink, tail, sizeof tail, err);
-    return status;
-}
-
-static gi_status put_head(const png_writer *png, gi_error *err) {
-    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-    static const uint8_t colours[5] = {0, GI_PNG_GRAY, GI_PNG_GRAY_ALPHA, GI_PNG_RGB, GI_PNG_RGBA};
-    uint8_t ihdr[13] = {0}, exif[GI_EXIF_BYTES];
-    gi_put_be32(ihdr, png->shape.width);
-    gi_put_be32(ihdr + 4, png->shape.height);
-    ihdr[8] = png->shape.sample == GI_U16 ? 16 : 8;
-    ihdr[9] = colours[png->shape.channels];
-    gi_status status = put(png->sink, signature, sizeof signature, err);
-    if (status == GI_OK) status = put_chunk(png->sink, "IHDR", (gi_bytes){ihdr, sizeof ihdr}, err);
-    if (status == GI_OK && png->options->orientation > 1) {
-        gi_exif_write(png->options->orientation, exif);
-        status = put_chunk(png->sink, "eXIf", (gi_bytes){exif, sizeof exif}, err);
-    }
-    return status;
-}
-
-// Level 0: stored blocks, written as they are made.
-static gi_status put_stored(const png_writer *png, gi_error *err) {
-    enum { BLOCK = 65535 };
-    size_t size = png->used, blocks = (size + BLOCK - 1) / BLOCK;
-    uint8_t *stream = malloc(size + 5 * blocks + 6), *p = stream;
-    if (!p) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of compressed data", size);
-    gi_put_be16(p, 0x7801);
-    p += 2;
-    for (size_t done = 0; done < size;) {
-        size_t length = size - done < BLOCK ? size - done : BLOCK;
-        *p++ = done + length == size; // the last block
-        *p++ = (uint8_t)length;
-        *p++ = (uint8_t)(length >> 8);
-        *p++ = (uint8_t)~length;
-        *p++ = (uint8_t)(~length >> 8);
-        memcpy(p, png->filtered + done, length);
-        p += length;
-        done += length;
-    }
-    gi_put_be32(p, gi_adler32(1, png->filtered, size));
-    gi_status status = put_chunk(png->sink, "IDAT", (gi_bytes){stream, (size_t)(p + 4 - stream)}, err);
-    free(stream);
-    return status;
-}
-
-static gi_status put_compressed(const png_writer *png, gi_error *err) {
-    gi_stb_stream stream = {NULL, 0};
-    gi_status status = gi_stb_deflate((gi_bytes){png->filtered, png->used}, png->options->png_level, &stream, err);
-    if (status == GI_OK) status = put_chunk(png->sink, "IDAT", (gi_bytes){stream.data, stream.size}, err);
-    gi_stb_stream_free(&stream);
+static gi_status choose_form(png_writer *png, gi_error *err) {
+    gi_png_job plain = png->job;
+    uint64_t as_is = 0, fewest = 0;
+    png->job.form = gi_png_form_fewest(&png->held);
+    if (png->held.pitch_bytes * png->held.height > TRIAL_BYTES) return GI_OK;
+    gi_status status = measure(plain, &png->held, &as_is, err);
+    if (status == GI_OK) status = measure(png->job, &png->held, &fewest, err);
+    if (status == GI_OK && as_is < fewest) png->job.form = plain.form;
     return status;
 }
 
 static gi_status png_finish(gi_writer *writer, gi_error *err) {
     png_writer *png = (png_writer *)writer;
-    gi_status status = put_head(png, err);
-    if (status == GI_OK) status = png->options->png_level == 0 ? put_stored(png, err) : put_compressed(png, err);
-    if (status == GI_OK) status = put_chunk(png->sink, "IEND", (gi_bytes){NULL, 0}, err);
-    return status;
+    gi_status status = png->held.data ? choose_form(png, err) : png->idat->finish(png->idat, err);
+    if (status == GI_OK && png->held.data) status = write_held(&png->job, &png->held, err);
+    return status == GI_OK ? gi_png_put_end(&png->job, err) : status;
 }
 
 static void png_close(gi_writer *writer) {
     png_writer *png = (png_writer *)writer;
-    free(png->filtered);
-    free(png->lines);
+    if (png->idat) png->idat->close(png->idat);
+    free(png->held.data);
     free(png);
+}
+
+static gi_status hold(png_writer *png, gi_error *err) {
+    size_t bytes;
+    gi_status status = gi_shape_bytes(png->job.shape, &bytes, err);
+    if (status != GI_OK) return status;
+    png->held = gi_view_packed(malloc(bytes), png->job.shape, GI_HOST);
+    return png->held.data ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of pixels", bytes);
 }
 
 gi_status gi_png_writer_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_writer **writer,
                              gi_error *err) {
-    size_t row_bytes = gi_row_bytes(shape.width, shape.channels, shape.sample), size;
-    if (!gi_mul(row_bytes + 1, shape.height, &size) || size > GI_CODEC_BUFFER_LIMIT)
-        return gi_fail(err, GI_ERR_LIMIT, "%ux%u %s pixels are more than the PNG encoder's limit of 2^30 bytes",
-                       shape.width, shape.height, gi_channels_name(shape.channels));
+    if (shape.width > SIDE_LIMIT || shape.height > SIDE_LIMIT)
+        return gi_fail(err, GI_ERR_LIMIT, "%ux%u pixels are more than PNG's limit of 2^31 - 1 a side", shape.width,
+                       shape.height);
     png_writer *png = calloc(1, sizeof *png);
     if (!png) return gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");
+    bool binary = options->binary && options->png_reduce == GI_PNG_REDUCE_AUTO;
+    bool held = options->png_reduce == GI_PNG_REDUCE_ON && shape.sample == GI_U8;
     png->writer = (gi_writer){png_rows, png_finish, png_close};
-    png->shape = shape;
-    png->options = options;
-    png->sink = sink;
-    png->row_bytes = row_bytes;
-    png->filtered = malloc(size);
-    png->lines = calloc(3, row_bytes + GI_PNG_MARGIN);
-    if (!png->filtered || !png->lines) {
+    png->job = (gi_png_job){shape, binary ? gi_png_form_binary(shape) : gi_png_form_plain(shape), options, sink};
+    gi_status status = held ? hold(png, err) : open_idat(&png->job, &png->idat, err);
+    if (status == GI_OK)
+        *writer = &png->writer;
+    else
         png_close(&png->writer);
-        return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of pixels", size);
-    }
-    png->row = png->lines + GI_PNG_MARGIN;
-    png->above = png->row + row_bytes + GI_PNG_MARGIN;
-    png->scratch = png->above + row_bytes;
-    *writer = &png->writer;
-    return GI_OK;
+    return status;
 }

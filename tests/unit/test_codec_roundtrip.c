@@ -250,11 +250,11 @@ static void limits_and_wrong_requests(void **state) {
     assert_int_equal(open_only(wide, &jpeg_defaults, &err), GI_ERR_LIMIT);
     assert_text_has(err.text, "65535");
     assert_int_equal(open_only(wide, &png_defaults, &err), GI_OK);
-    assert_int_equal(open_only(large, &png_defaults, &err), GI_ERR_LIMIT);
-    assert_text_has(err.text, "2^30");
+    assert_int_equal(open_only(large, &png_defaults, &err), GI_OK);
     gi_encode_options by_stb = jpeg_defaults;
     by_stb.codec = GI_CODEC_STB;
     assert_int_equal(open_only(large, &by_stb, &err), GI_ERR_LIMIT);
+    assert_text_has(err.text, "2^30");
     gi_shape huge = {0xFFFFFFFF, 0xFFFFFFFF, 4, GI_U16};
     assert_int_equal(open_only(huge, &png_defaults, &err), GI_ERR_LIMIT);
     gi_shape empty = {0, 1, 1, GI_U8}, floats = {1, 1, 1, GI_F32}, words = {1, 1, 3, GI_U16}, five = {1, 1, 5, GI_U8};
