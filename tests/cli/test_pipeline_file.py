@@ -19,7 +19,7 @@ def test_lines_and_comments(gpuimg, image, put, tmp_path):
     a = image("a.png")
     put("# black and white\r\ngray\t# first\n  | threshold\n    level=100 # | gray 709\n")
     gpuimg.ok("run", "--pipeline-file", "p.txt", "a.png", "b.png")
-    assert np.array_equal(np.array(Image.open(tmp_path / "b.png")), np.where(gray601(a) > 100, 255, 0))
+    assert np.array_equal(np.array(Image.open(tmp_path / "b.png").convert("L")), np.where(gray601(a) > 100, 255, 0))
 
 
 def test_standard_input_and_sinks(gpuimg, image):

@@ -18,7 +18,7 @@ def caret(result):
 def test_stages_in_order(gpuimg, image, tmp_path):
     a = image("a.png")
     gpuimg.ok("run", "gray | threshold level=100", "a.png", "b.png")
-    assert np.array_equal(np.array(Image.open(tmp_path / "b.png")), np.where(gray601(a) > 100, 255, 0))
+    assert np.array_equal(np.array(Image.open(tmp_path / "b.png").convert("L")), np.where(gray601(a) > 100, 255, 0))
 
 
 @pytest.mark.parametrize("pipeline", ["gray 709|threshold 100", "gray weights=709 | threshold level=100",

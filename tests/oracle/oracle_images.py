@@ -57,11 +57,12 @@ def write_png(path, image):
 
 
 def read_png(path):
-    """The pixels as they are: gray, gray+alpha, RGB or RGBA of eight bits."""
+    """The pixels as they are: gray, gray+alpha, RGB or RGBA of eight bits; masks, which have fewer, as eight."""
     if Image:
         with Image.open(path) as image:
-            assert image.format == "PNG" and image.mode in ("L", "LA", "RGB", "RGBA"), (image.format, image.mode)
-            return np.asarray(image)
+            mode = {"1": "L", "P": "RGB"}.get(image.mode, image.mode)
+            assert image.format == "PNG" and mode in ("L", "LA", "RGB", "RGBA"), (image.format, image.mode)
+            return np.asarray(image.convert(mode))
     data = np.fromfile(path, np.uint8)
     colour_type = data[25]
     image = cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
@@ -69,7 +70,7 @@ def read_png(path):
         return image
     if colour_type == 4:  # OpenCV makes it BGRA
         return image[:, :, [0, 3]]
-    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB if colour_type == 2 else cv2.COLOR_BGRA2RGBA)
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB if colour_type in (2, 3) else cv2.COLOR_BGRA2RGBA)
 
 
 def encode_jpeg(image, quality=90, subsampling="4:2:0"):

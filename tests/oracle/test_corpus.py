@@ -37,7 +37,8 @@ def gpuimg(*arguments):
 
 
 def pixels_of(path):
-    pixels = np.array(Image.open(path))
+    image = Image.open(path)
+    pixels = np.array(image.convert({"1": "L", "P": "RGB"}.get(image.mode, image.mode)))  # masks have fewer bits
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 

@@ -1,0 +1,159 @@
+"""The PNG files we write: pngcheck, libpng (in Pillow and OpenCV) and stb read the pixels that were given, at every level;
+and they are no larger than libpng's.
+
+A box of radius 0 hands pixels through. Whole folders are done in one run each."""
+
+import os
+import shutil
+import subprocess
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+import libpng_size
+from oracle_images import SIZES, assert_same, channels_of, random_image, size_name, write_png
+from png_kinds import kinds
+
+WIDTH, HEIGHT = 801, 463  # RGB: more than one band
+SAME = ("run", "blur radius=0")
+OVERHEAD = 24  # bytes of a file that has nothing to compress: what joins bands
+
+
+@pytest.fixture(scope="module")
+def images():
+    made = {name: opaque_or_black(image) for name, image in kinds(WIDTH, HEIGHT)}
+    for size in SIZES[:-1]:
+        for channels in (1, 2, 3, 4):
+            made[f"noise_{size_name(size)}_{channels}"] = opaque_or_black(random_image(size, channels))
+    made["palette_200"] = colours_of(200)[np.random.default_rng(5).integers(0, 200, (HEIGHT, WIDTH)) // 3 * 3]
+    made["gray_17"] = (made["photo_gray"] // 16 * 16).astype(np.uint8)
+    made["gray_4"] = (made["photo_gray"] // 64 * 85).astype(np.uint8)
+    made["rgb_of_gray"] = np.dstack([made["photo_gray"]] * 3)
+    return made
+
+
+def opaque_or_black(image):
+    """A blur, even of radius 0, knows no colour where there is no alpha."""
+    image = np.array(image, order="C")
+    if channels_of(image) in (2, 4):
+        image[image[..., -1] == 0] = 0
+    return image
+
+
+def colours_of(count):
+    return np.random.default_rng(count).integers(0, 256, (count, 3), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def folder(images, tmp_path_factory):
+    path = tmp_path_factory.mktemp("images")
+    for name, image in images.items():
+        write_png(path / f"{name}.png", image)
+    return path
+
+
+def run(folder, out, *options):
+    command = [os.environ["GPUIMG"], *SAME, "--device", "cpu", *map(str, options), folder, out]
+    subprocess.run(command, check=True, timeout=600)
+    return {path.stem: path for path in out.iterdir()}
+
+
+def pillow_pixels(path, channels):
+    """Fewer channels than were given stand for more: gray for RGB, a palette for any."""
+    with Image.open(path) as image:
+        return np.asarray(image.convert({1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}[channels]))
+
+
+def opencv_pixels(path, channels):
+    image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    if image.ndim == 2:
+        return image if channels == 1 else np.dstack([image] * min(channels, 3))
+    if channels <= 2:  # OpenCV makes gray with alpha, and palettes, BGR
+        return image[..., 0] if channels == 1 else image[..., [0, 3]]
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB if image.shape[2] == 3 else cv2.COLOR_BGRA2RGBA)
+
+
+def check(files, images, what):
+    assert files.keys() == images.keys()
+    for name, path in files.items():
+        channels = channels_of(images[name])
+        assert_same(pillow_pixels(path, channels), images[name], f"{what}: {name}, Pillow")
+        pixels = opencv_pixels(path, channels)
+        if pixels.shape == images[name].shape or channels < 4:  # RGBA without transparency may come as RGB
+            assert_same(pixels, images[name], f"{what}: {name}, OpenCV")
+    if shutil.which("pngcheck"):
+        done = subprocess.run(["pngcheck", "-q", *files.values()], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout == "", done.stdout
+
+
+def check_stb(out, images, tmp_path, what):
+    again = run(out, tmp_path / "again", "--png-level", 0, "--codec", "stb")
+    for name, path in again.items():
+        assert_same(pillow_pixels(path, channels_of(images[name])), images[name], f"{what}: {name}, stb")
+
+
+@pytest.mark.parametrize("level", range(10))
+def test_every_reader_sees_the_same_pixels(folder, images, tmp_path, level):
+    files = run(folder, tmp_path / "out", "--png-level", level)
+    check(files, images, f"level {level}")
+    if level in (0, 1, 6, 9):
+        check_stb(tmp_path / "out", images, tmp_path, f"level {level}")
+
+
+def test_stb_writes_the_same_pixels(folder, images, tmp_path):
+    check(run(folder, tmp_path / "out", "--codec", "stb"), images, "stb")
+
+
+@pytest.mark.parametrize("level", [0, 1, 6, 9])
+def test_fewer_bits_show_the_same_pixels(folder, images, tmp_path, level):
+    plain = run(folder, tmp_path / "plain", "--png-level", level, "--png-reduce", "off")
+    files = run(folder, tmp_path / "out", "--png-level", level, "--png-reduce", "on")
+    check(files, images, f"reduced, level {level}")
+    check_stb(tmp_path / "out", images, tmp_path, f"reduced, level {level}")
+    for name, path in files.items():
+        assert path.stat().st_size <= plain[name].stat().st_size, (level, name)
+
+
+def bits_of(path):
+    """Depth and colour type, from IHDR."""
+    data = path.read_bytes()
+    return data[24], data[25]
+
+
+def test_forms(folder, images, tmp_path):
+    files = run(folder, tmp_path / "out", "--png-reduce", "on")
+    for name, form in {"mask": (1, 0), "mask_rgb": (4, 3), "line_art": (8, 0), "few_colours": (4, 3), "gray_4": (2, 0),
+                       "gray_17": (4, 3), "palette_200": (8, 3), "rgb_of_gray": (8, 0), "photo_rgb": (8, 2),
+                       "gray_alpha": (8, 3), "flat_gray": (1, 3)}.items():
+        if name != "line_art" or len(np.unique(images[name])) > 16:
+            assert bits_of(files[name]) == form, name
+
+
+def test_no_larger_than_libpng(folder, images, tmp_path):
+    """At the default level: 1.05 of libpng's level 6, masks 1.00."""
+    files, over = run(folder, tmp_path / "out"), []
+    for name, path in files.items():
+        ours, theirs = path.stat().st_size, libpng_size.file_bytes(images[name])
+        bound = 1.00 if name.startswith("mask") else 1.05
+        if not ours <= bound * theirs + OVERHEAD:
+            over.append(f"{name}: {ours} bytes, libpng {theirs}: {ours / theirs:.3f}")
+    assert not over, "\n".join(over)
+
+
+def test_masks_of_threshold(folder, images, tmp_path):
+    """What threshold makes of each image, against libpng's file of the same pixels."""
+    command = [os.environ["GPUIMG"], "threshold", "--level", "100", "--device", "cpu", folder, tmp_path / "out"]
+    subprocess.run(command, check=True, timeout=600)
+    over = []
+    for name, image in images.items():
+        path = tmp_path / "out" / f"{name}.png"
+        expected = np.where(image > 100, 255, 0).astype(np.uint8)
+        if channels_of(image) in (2, 4):
+            expected[..., -1] = image[..., -1]
+        assert_same(pillow_pixels(path, channels_of(image)), expected, name)
+        ours, theirs = path.stat().st_size, libpng_size.file_bytes(expected)
+        if not ours <= theirs + OVERHEAD:
+            over.append(f"{name}: {ours} bytes, libpng {theirs}: {ours / theirs:.3f}")
+    assert not over, "\n".join(over)
