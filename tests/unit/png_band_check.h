@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "codec/bytes.h"
+#include "codec/inflate.h"
 #include "codec/png_band.h"
 #include "codec/png_unfilter.h"
-#include "codec/stb.h"
 
 enum { BAND_GUARD = 32, BAND_GUARD_BYTE = 0xA5 };
 
@@ -61,21 +61,38 @@ static inline packed_band pack_band(gi_png_compressor *compressor, const gi_png_
     return packed;
 }
 
+// The stream in one span.
+static inline gi_bytes whole_stream(void *context) {
+    gi_bytes *stream = context, whole = *stream;
+    stream->size = 0;
+    return whole;
+}
+
+// Inflates exactly `size` bytes of a stream that holds no more.
+static inline bool inflate_whole(gi_bytes stream, uint8_t *out, size_t size) {
+    gi_inflate_source source = {whole_stream, &stream, stream.size};
+    gi_inflate *inflate = NULL;
+    bool more = true;
+    bool good = gi_inflate_open(&source, GI_CODEC_STB, size, &inflate, NULL) == GI_OK &&
+                gi_inflate_read(inflate, out, size, NULL) == GI_OK &&
+                gi_inflate_finish(inflate, &more, NULL) == GI_OK && !more;
+    gi_inflate_close(inflate);
+    return good;
+}
+
 // Whether the blocks, made a zlib stream, give the band's rows.
 static inline bool band_is_whole(const packed_band *packed, const gi_png_band *band) {
     static const uint8_t head[2] = {0x78, 0x01}, last_block[2] = {0x03, 0x00}, empty_block[4] = {0, 0, 0xff, 0xff};
     size_t filtered_size = (band->row_bytes + 1) * band->height, size = packed->size + 8;
     if (packed->size < 5 || memcmp(packed->data + packed->size - 4, empty_block, 4) != 0) return false;
-    uint8_t *stream = calloc(1, size + GI_INFLATE_PADDING), *filtered = calloc(1, filtered_size + GI_INFLATE_SLACK);
+    uint8_t *stream = malloc(size), *filtered = malloc(filtered_size + GI_PNG_SLACK);
     uint8_t *rows = malloc(band->row_bytes * band->height), *zeros = calloc(1, band->row_bytes);
     if (!stream || !filtered || !rows || !zeros) abort();
     memcpy(stream, head, 2);
     memcpy(stream + 2, packed->data, packed->size);
     memcpy(stream + 2 + packed->size, last_block, 2);
     gi_put_be32(stream + 4 + packed->size, packed->adler);
-    bool more = true;
-    gi_error err;
-    bool good = gi_stb_inflate((gi_bytes){stream, size}, filtered, filtered_size, &more, &err) == GI_OK && !more;
+    bool good = inflate_whole((gi_bytes){stream, size}, filtered, filtered_size);
     gi_png_run run = {
         filtered, band->above ? band->above : zeros, rows, band->row_bytes, band->row_bytes, band->pixel, band->height};
     good = good && gi_png_unfilter_run(&run) == -1;
