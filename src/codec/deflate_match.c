@@ -6,8 +6,13 @@
 #include "codec/deflate_huffman.h"
 
 enum {
-    HASH_BITS = 15,
-    HASH_MIN = 4,            // bytes that are hashed: shorter matches are found at the near distances alone
+    HASH_BITS_MAX = 15,
+    HASH_BITS_MIN = 8,
+    // Bytes that are hashed for the chains, and for the last place of a long match. Pixels repeat so much that chains
+    // of three or four bytes would be full of short matches; these lead to the long ones at once. Short matches are
+    // found at the near distances alone.
+    HASHED = 8,
+    LONG_HASHED = 16,
     EMPTY = GI_WINDOW + 1,   // positions are kept plus this, so that 0 is out of reach
     SEQUENCES = 8192,        // at most in a block
     BLOCK_BYTES = 4 * 65535, // at most in a block
@@ -15,6 +20,8 @@ enum {
     // What it is worth to be a byte further, to weigh a long match against a cheap one: found by trial, and much the
     // same for all that is not a photograph.
     WORTH = 28,
+    SKIP_AFTER = 32, // after so many places without a match one more is skipped each time
+    SKIP_MAX = 8,
     NO_MATCH = -(1 << 30)
 };
 
@@ -25,7 +32,8 @@ typedef struct sequence {
 } sequence;
 
 struct gi_matcher {
-    uint32_t head[1 << HASH_BITS], previous[GI_WINDOW];
+    uint32_t head[1 << HASH_BITS_MAX], long_head[1 << HASH_BITS_MAX], previous[GI_WINDOW];
+    uint32_t hash_shift;
     sequence sequences[SEQUENCES + 1];
     uint32_t sequence_count;
     gi_block_counts counts;
@@ -35,6 +43,7 @@ struct gi_matcher {
     const uint8_t *data;
     size_t size;
     gi_match_options options;
+    size_t row; // of the options; SIZE_MAX where it is out of reach
 };
 
 typedef struct match {
@@ -46,9 +55,13 @@ gi_matcher *gi_matcher_open(void) { return malloc(sizeof(gi_matcher)); }
 
 void gi_matcher_close(gi_matcher *matcher) { free(matcher); }
 
-static uint32_t hash_of(const uint8_t *p) { return (gi_le32(p) * 0x9E3779B1U) >> (32 - HASH_BITS); }
-
 static uint64_t le64(const uint8_t *p) { return (uint64_t)gi_le32(p + 4) << 32 | gi_le32(p); }
+
+static uint64_t hash_of(uint64_t bytes) { return bytes * 0x9E3779B97F4A7C15U; }
+
+static uint64_t long_hash_of(uint64_t first, uint64_t second) {
+    return (first * 0x9E3779B97F4A7C15U ^ second) * 0xD6E8FEB86659FD93U;
+}
 
 // How far `a` and `b` agree, at most `most`.
 static uint32_t match_length(const uint8_t *a, const uint8_t *b, uint32_t most) {
@@ -64,42 +77,54 @@ static uint32_t match_length(const uint8_t *a, const uint8_t *b, uint32_t most) 
 
 static void consider(const gi_matcher *m, size_t at, uint32_t distance, uint32_t most, match *best) {
     const uint8_t *p = m->data + at;
-    if (distance > at || distance > GI_WINDOW) return;
     uint32_t length = match_length(p, p - distance, most);
-    if (length < GI_MATCH_MIN) return;
     int score = (int)length * WORTH - m->length_cost[length] - m->distance_cost[gi_distance_symbol(distance).symbol];
     if (score > best->score) *best = (match){length, distance, score};
 }
 
-static void insert(gi_matcher *m, size_t at) {
-    uint32_t hash = hash_of(m->data + at);
-    m->previous[at % GI_WINDOW] = m->head[hash];
-    m->head[hash] = (uint32_t)at + EMPTY;
+static bool same_start(const uint8_t *p, const uint8_t *q) { return !((gi_le32(p) ^ gi_le32(q)) & 0xffffff); }
+
+// Places where the bytes at one may have stood before, plus EMPTY.
+typedef struct places {
+    uint32_t chain, last_long;
+} places;
+
+// Enters `at` into the chains.
+static places insert(gi_matcher *m, size_t at) {
+    uint64_t first = le64(m->data + at), second = le64(m->data + at + HASHED);
+    uint64_t hash = hash_of(first) >> m->hash_shift, long_hash = long_hash_of(first, second) >> m->hash_shift;
+    places before = {m->head[hash], m->long_head[long_hash]};
+    m->previous[at % GI_WINDOW] = before.chain;
+    m->head[hash] = m->long_head[long_hash] = (uint32_t)at + EMPTY;
+    return before;
+}
+
+// For a match that is longer than the best, which must not end where the data does.
+static void consider_place(const gi_matcher *m, size_t at, uint32_t place, uint32_t most, match *best) {
+    const uint8_t *p = m->data + at, *q = m->data + place - EMPTY;
+    if (le64(q) == le64(p) && q[best->length] == p[best->length])
+        consider(m, at, (uint32_t)at + EMPTY - place, most, best);
 }
 
 // The best match at `at`, which is entered into the chains.
 static match find(gi_matcher *m, size_t at) {
     match best = {0, 0, NO_MATCH};
-    size_t left = m->size - at;
-    uint32_t most = left < GI_MATCH_MAX ? (uint32_t)left : GI_MATCH_MAX;
-    if (left < HASH_MIN) return best;
-    consider(m, at, m->options.pixel, most, &best);
-    if (best.length < most) consider(m, at, m->options.row, most, &best);
-    uint32_t hash = hash_of(m->data + at), place = m->head[hash];
-    m->previous[at % GI_WINDOW] = place;
-    m->head[hash] = (uint32_t)at + EMPTY;
-    if (best.length >= m->options.nice) return best;
+    size_t left = m->size - at, pixel = m->options.pixel, row = m->row;
+    uint32_t most = left < GI_MATCH_MAX ? (uint32_t)left : GI_MATCH_MAX, tries = m->options.chain;
+    if (left < LONG_HASHED) return best;
     const uint8_t *p = m->data + at;
-    uint32_t four = gi_le32(p);
-    for (uint32_t left_chain = m->options.chain; left_chain; left_chain--) {
-        uint32_t distance = (uint32_t)at + EMPTY - place;
-        if (distance > GI_WINDOW) break;
-        const uint8_t *q = p - distance;
-        if (gi_le32(q) == four && (best.length < HASH_MIN || q[best.length] == p[best.length]))
-            consider(m, at, distance, most, &best);
-        if (best.length >= m->options.nice) break;
+    if (at >= pixel && same_start(p, p - pixel)) consider(m, at, (uint32_t)pixel, most, &best);
+    if (at >= row && same_start(p, p - row) && best.length < most) consider(m, at, (uint32_t)row, most, &best);
+    if (!tries) return best;
+    places before = insert(m, at);
+    uint32_t place = before.chain, reach = (uint32_t)at + EMPTY - GI_WINDOW;
+    uint32_t enough = m->options.nice < most ? m->options.nice : most;
+    if (best.length < enough && before.last_long >= reach && before.last_long != place)
+        consider_place(m, at, before.last_long, most, &best);
+    while (best.length < enough && place >= reach && tries--) {
+        consider_place(m, at, place, most, &best);
         uint32_t next = m->previous[(place - EMPTY) % GI_WINDOW];
-        if (next >= place) break;
+        if (next >= place) break; // overwritten since
         place = next;
     }
     return best;
@@ -121,16 +146,25 @@ static void add_match(gi_matcher *m, const match *found) {
     m->sequences[m->sequence_count] = (sequence){0, 0, 0};
 }
 
-// Enters the bytes of a match past the first: all of a short one, the ends of a long one.
-static void insert_match(gi_matcher *m, size_t at, uint32_t length) {
-    enum { END = 16 };
-    size_t last = m->size - HASH_MIN;
-    bool run = m->sequences[m->sequence_count - 1].distance == m->options.pixel;
-    if (run && length > m->options.pixel) length = m->options.pixel;
-    for (size_t i = 1; i < length && at + i <= last; i++) {
-        if (i == END && length > 2 * END) i = length - END;
-        insert(m, at + i);
+// Enters the bytes of a match past the first: all of a short one, the ends of a long one; of a run the first pixel,
+// where the next such run will want to begin.
+static void insert_match(gi_matcher *m, size_t at, const match *found) {
+    if (!m->options.chain || m->size - at < LONG_HASHED) return;
+    size_t last = m->size - LONG_HASHED, end = at + found->length, ends = m->options.ends;
+    if (found->distance == m->options.pixel && found->length > m->options.pixel) end = at + m->options.pixel;
+    for (size_t i = at + 1; i < end && i <= last; i++) {
+        if (i == at + ends && end - at > 2 * ends) i = end - ends;
+        insert(m, i);
     }
+}
+
+// Adds literals without a look for matches, though later ones may begin there.
+static size_t skip_places(gi_matcher *m, size_t at, size_t end, uint32_t count) {
+    for (; count && at < end; count--, at++) {
+        if (m->options.chain && m->size - at >= LONG_HASHED) insert(m, at);
+        add_literal(m, at);
+    }
+    return at;
 }
 
 // Sequences from `at` on until a block is full; returns the position after them.
@@ -143,14 +177,18 @@ static size_t parse_block(gi_matcher *m, size_t at) {
     m->extra_bits = 0;
     match found = {0, 0, NO_MATCH};
     bool have = false;
+    uint32_t misses = 0;
     while (at < end && m->sequence_count < SEQUENCES) {
         if (!have) found = find(m, at);
         have = false;
         int literal = WORTH - m->literal_cost[m->data[at]];
         if (found.score <= literal) {
             add_literal(m, at++);
+            at = skip_places(m, at, end, ++misses / SKIP_AFTER);
+            if (misses > SKIP_MAX * SKIP_AFTER) misses = SKIP_MAX * SKIP_AFTER;
             continue;
         }
+        misses = 0;
         if (m->options.lazy && found.length < m->options.nice && at + 1 < end) {
             match next = find(m, at + 1);
             if (next.score + literal > found.score) {
@@ -161,7 +199,7 @@ static size_t parse_block(gi_matcher *m, size_t at) {
             }
         }
         add_match(m, &found);
-        insert_match(m, at, found.length);
+        insert_match(m, at, &found);
         at += found.length;
     }
     return at;
@@ -187,22 +225,41 @@ static void costs_from_code(gi_matcher *m, const gi_block_code *code) {
 static void first_costs(gi_matcher *m) {
     gi_block_counts counts = {{0}, {0}};
     gi_block_code code;
-    size_t size = m->size < BLOCK_BYTES ? m->size : BLOCK_BYTES;
-    gi_count_bytes(m->data, size, counts.litlen);
-    for (int i = GI_END_OF_BLOCK; i < GI_LITLENS; i++) counts.litlen[i] = 1 + (uint32_t)size / 64;
+    gi_count_bytes(m->data, m->size, counts.litlen);
+    for (int i = GI_END_OF_BLOCK; i < GI_LITLENS; i++) counts.litlen[i] = 1 + (uint32_t)m->size / 64;
     for (int i = 0; i < GI_DISTANCES; i++) counts.distance[i] = 1;
     counts.distance[gi_distance_symbol(m->options.pixel).symbol] = 4;
-    if (m->options.row < GI_WINDOW) counts.distance[gi_distance_symbol(m->options.row).symbol] = 4;
+    if (m->row <= GI_WINDOW) counts.distance[gi_distance_symbol(m->options.row).symbol] = 4;
     gi_block_code_make(&counts, GI_CODE_LENGTH_MAX, &code);
     costs_from_code(m, &code);
 }
 
+// Empties the tables, of which less data uses less.
+static void forget(gi_matcher *m) {
+    uint32_t bits = HASH_BITS_MIN;
+    while (bits < HASH_BITS_MAX && m->size >> bits) bits++;
+    m->hash_shift = 64 - bits;
+    memset(m->head, 0, sizeof *m->head << bits);
+    memset(m->long_head, 0, sizeof *m->long_head << bits);
+}
+
+// The first costs are a guess: the first bytes are parsed for better ones, and once more by those.
 static void begin(gi_matcher *m, gi_bytes data, const gi_match_options *options) {
-    memset(m->head, 0, sizeof m->head);
+    enum { FIRST_BYTES = 16384 };
     m->data = data.data;
-    m->size = data.size;
     m->options = *options;
-    if (data.size) first_costs(m);
+    m->row = options->row <= GI_WINDOW ? options->row : SIZE_MAX;
+    m->size = data.size < FIRST_BYTES ? data.size : FIRST_BYTES;
+    if (data.size) {
+        gi_block_code code;
+        forget(m);
+        first_costs(m);
+        parse_block(m, 0);
+        gi_block_code_make(&m->counts, GI_LITERAL_LIMIT, &code);
+        costs_from_code(m, &code);
+    }
+    m->size = data.size;
+    forget(m);
 }
 
 // ---- writing ------------------------------------------------------------------------------------------------------

@@ -5,30 +5,36 @@
 
 #include "codec/checksum.h"
 #include "codec/deflate_huffman.h"
-#include "codec/deflate_match.h"
 #include "codec/deflate_zlib.h"
+#include "codec/png_plan.h"
 #include "core/checked.h"
 
-enum { ADAPTIVE = GI_PNG_FILTERS, STRATEGIES, EMPTY_BLOCK_BYTES = 6, PUT_BYTES = 8 };
-
-// How the bytes become blocks.
-typedef enum method { STORED, LITERALS, MATCHES, ZLIB } method;
-
-// What is done with a band.
-typedef struct plan {
-    int filter; // one for all rows, or ADAPTIVE
-    method method;
-    gi_match_options matches;
-} plan;
+enum { EMPTY_BLOCK_BYTES = 6, PUT_BYTES = 8 };
 
 struct gi_png_compressor {
     gi_png_compressor_options options;
     size_t capacity;   // of `filtered`, less the slack
     uint8_t *filtered; // the band's rows, each behind its filter byte
     uint8_t *zeros;    // the row above the image, with its margin
+    uint8_t *other;    // what zlib makes of a band, where both are tried
     gi_matcher *matcher;
     gi_zlib *zlib;
 };
+
+// zlib finds the matches where it was asked for. At the smallest level it is tried beside our own finder, which knows
+// no matches of a few bytes far away: slow to find, but some images have them.
+static bool zlib_alone(const gi_png_compressor_options *o) { return o->codec == GI_CODEC_ZLIB; }
+static bool zlib_beside(const gi_png_compressor_options *o) { return o->codec == GI_CODEC_AUTO && o->level == 9; }
+
+static gi_status open_zlib(gi_png_compressor *c, gi_error *err) {
+    const gi_png_compressor_options *o = &c->options;
+    if (!gi_zlib_available() || o->level == 0 || (!zlib_alone(o) && !zlib_beside(o))) return GI_OK;
+    if (zlib_beside(o)) {
+        c->other = malloc(gi_zlib_bound(c->capacity));
+        if (!c->other) return gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor of %zu bytes", c->capacity);
+    }
+    return gi_zlib_open(o->level, &c->zlib, err);
+}
 
 gi_status gi_png_compressor_open(const gi_png_compressor_options *options, gi_png_compressor **compressor,
                                  gi_error *err) {
@@ -47,8 +53,8 @@ gi_status gi_png_compressor_open(const gi_png_compressor_options *options, gi_pn
     gi_status status = GI_OK;
     if (!c->filtered || !c->zeros || !c->matcher)
         status = gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor of %zu bytes", capacity);
-    else if (options->codec == GI_CODEC_ZLIB && gi_zlib_available() && options->level > 0)
-        status = gi_zlib_open(options->level, &c->zlib, err);
+    else
+        status = open_zlib(c, err);
     if (status != GI_OK) {
         gi_png_compressor_close(c);
         return status;
@@ -61,6 +67,7 @@ void gi_png_compressor_close(gi_png_compressor *compressor) {
     if (!compressor) return;
     gi_zlib_close(compressor->zlib);
     gi_matcher_close(compressor->matcher);
+    free(compressor->other);
     free(compressor->zeros);
     free(compressor->filtered);
     free(compressor);
@@ -72,42 +79,29 @@ size_t gi_png_band_bound(size_t filtered_bytes) {
     return own > zlib ? own : zlib;
 }
 
-// Rows `from` to `to` as the file holds them, filtered by `filter`.
-static size_t filter_rows(const gi_png_compressor *c, const gi_png_band *band, uint32_t from, uint32_t to, int filter) {
-    uint8_t *out = c->filtered;
-    for (uint32_t y = from; y < to; y++) {
-        const uint8_t *row = band->rows + y * band->pitch_bytes;
-        const uint8_t *above = y ? row - band->pitch_bytes : band->above;
-        gi_png_row in = {row, above ? above : c->zeros + GI_PNG_MARGIN, band->row_bytes, band->pixel};
-        int type = filter == ADAPTIVE ? (int)gi_png_filter_choose(&in) : filter;
-        gi_png_filter_row((gi_png_filter_type)type, &in, out);
-        out += 1 + band->row_bytes;
-    }
-    return (size_t)(out - c->filtered);
-}
-
-static plan plan_of(const gi_png_compressor *c, const gi_png_band *band) {
-    gi_match_options matches = {(uint32_t)band->pixel, (uint32_t)band->row_bytes + 1, 16, 64, true};
-    if (c->options.level == 0) return (plan){GI_PNG_NONE, STORED, matches};
-    if (c->zlib) return (plan){band->bits < 8 ? GI_PNG_NONE : ADAPTIVE, ZLIB, matches};
-    return (plan){ADAPTIVE, MATCHES, matches};
+// Replaces the `*size` bytes of `out` by zlib's where those are fewer, or anyway where zlib is alone.
+static gi_status compress_by_zlib(gi_png_compressor *c, gi_bytes filtered, uint8_t *out, size_t *size, gi_error *err) {
+    size_t zlib_size = gi_zlib_bound(filtered.size);
+    uint8_t *place = c->other ? c->other : out;
+    gi_status status = gi_zlib_deflate(c->zlib, filtered, place, &zlib_size, err);
+    if (status != GI_OK || (c->other && zlib_size >= *size)) return status;
+    if (c->other) memcpy(out, c->other, zlib_size);
+    *size = zlib_size;
+    return GI_OK;
 }
 
 gi_status gi_png_band_compress(gi_png_compressor *c, const gi_png_band *band, uint8_t *out, size_t *size,
                                uint32_t *adler, gi_error *err) {
-    plan chosen = plan_of(c, band);
-    size_t filtered = filter_rows(c, band, 0, band->height, chosen.filter);
-    gi_bytes bytes = {c->filtered, filtered};
-    *adler = gi_adler32(1, c->filtered, filtered);
-    if (chosen.method == ZLIB) {
-        *size = gi_png_band_bound(filtered);
-        return gi_zlib_deflate(c->zlib, bytes, out, size, err);
-    }
+    gi_png_planner planner = {c->options.level, c->zeros, c->filtered, c->matcher};
+    gi_png_plan plan = gi_png_plan_make(&planner, band);
+    gi_bytes filtered = {c->filtered, gi_png_filter_rows(&planner, band, plan.filter, c->filtered)};
+    *adler = gi_adler32(1, filtered.data, filtered.size);
     gi_bits bits = {out, 0, 0};
-    if (chosen.method == STORED) gi_bits_put_stored(&bits, bytes.data, bytes.size);
-    if (chosen.method == LITERALS) gi_deflate_literals(&bits, bytes.data, bytes.size);
-    if (chosen.method == MATCHES) gi_matcher_deflate(c->matcher, bytes, &chosen.matches, &bits);
+    if (plan.method == GI_PNG_STORED) gi_bits_put_stored(&bits, filtered.data, filtered.size);
+    if (plan.method == GI_PNG_LITERALS) gi_deflate_literals(&bits, filtered.data, filtered.size);
+    if (plan.method == GI_PNG_MATCHES && !(c->zlib && zlib_alone(&c->options)))
+        gi_matcher_deflate(c->matcher, filtered, &plan.matches, &bits);
     gi_bits_put_stored(&bits, NULL, 0);
     *size = (size_t)(bits.at - out);
-    return GI_OK;
+    return plan.method == GI_PNG_MATCHES && c->zlib ? compress_by_zlib(c, filtered, out, size, err) : GI_OK;
 }

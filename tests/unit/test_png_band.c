@@ -6,9 +6,6 @@
 #include "guarded_image.h"
 #include "png_band_check.h"
 
-static const int levels[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-static const gi_codec_choice codecs[] = {GI_CODEC_AUTO, GI_CODEC_ZLIB, GI_CODEC_STB};
-
 // Kinds of pixels.
 typedef enum pixels { FLAT, NOISE, SMOOTH, TWO_VALUES, STRIPES, MIXED, PIXELS } pixels;
 
@@ -75,9 +72,9 @@ static void every_level_and_kind(void **state) {
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int kind = 0; kind < PIXELS; kind++) {
             test_band made = band_of((pixels)kind, shapes[s].row_bytes, shapes[s].pixel, shapes[s].height);
-            for (size_t l = 0; l < sizeof levels / sizeof levels[0]; l++)
-                for (size_t c = 0; c < sizeof codecs / sizeof codecs[0]; c++)
-                    check_band(&made.band, levels[l], codecs[c]);
+            for (int level = 0; level <= 9; level++) check_band(&made.band, level, GI_CODEC_AUTO);
+            for (int level = 0; level <= 9; level += 3) check_band(&made.band, level, GI_CODEC_ZLIB);
+            check_band(&made.band, 9, GI_CODEC_STB);
             free(made.memory);
         }
 }
@@ -86,7 +83,7 @@ static void large_bands(void **state) {
     (void)state;
     for (int kind = 0; kind < PIXELS; kind++) {
         test_band made = band_of((pixels)kind, 40003, 1, 60);
-        for (int level = 0; level <= 9; level += 3) check_band(&made.band, level, GI_CODEC_AUTO);
+        for (int level = 0; level <= 6; level += 2) check_band(&made.band, level, GI_CODEC_AUTO);
         free(made.memory);
     }
 }
