@@ -88,7 +88,7 @@ static void check_shape(const shape *of) {
         poison(&run);
         assert_int_equal(gi_png_unfilter_run(&run), -1);
         check_rows(&run, expected);
-        if (run.count < 2) continue;
+        if (run.count < 2 || of->filter < MIXED) continue;
         poison(&run);
         unfilter_in_parts(&run);
         check_rows(&run, expected);
