@@ -1,4 +1,4 @@
-// The row filters of PNG, both ways (PNG specification, section 9).
+// The row filters of PNG (PNG specification, section 9); png_unfilter.h undoes them.
 #ifndef GI_CODEC_PNG_FILTER_H
 #define GI_CODEC_PNG_FILTER_H
 
@@ -9,11 +9,6 @@
 
 // Bytes that are kept zero in front of every row given to gi_png_filter, so that "the pixel to the left" exists.
 enum { GI_PNG_MARGIN = 8 };
-
-// Undoes the filter of `row` in place. row[-1] is not touched; `above` is the unfiltered row above (zeros for the
-// first row of an image or pass); `pixel` is the bytes of a whole pixel, at least 1. False when there is no filter
-// `type`.
-int gi_png_unfilter(int type, uint8_t *row, const uint8_t *above, size_t size, size_t pixel);
 
 typedef enum gi_png_filter_type {
     GI_PNG_NONE,

@@ -1,5 +1,6 @@
 #include "codec/png_unfilter.h"
 
+#include "codec/png_filter.h"
 #include "codec/png_unfilter_row.h"
 #include "codec/png_unfilter_wave.h"
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "codec/png_filter.h"
 #include "core/simd.h"
 
 #if defined(__x86_64__)

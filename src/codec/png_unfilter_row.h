@@ -5,10 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GI_PNG_NONE, GI_PNG_SUB, GI_PNG_UP, GI_PNG_AVERAGE, GI_PNG_PAETH, GI_PNG_FILTERS };
-
 typedef struct gi_png_filtered_row {
-    const uint8_t *filtered; // the filter byte, one of the above, and then `size` bytes
+    const uint8_t *filtered; // the filter byte, a gi_png_filter_type, and then `size` bytes
     const uint8_t *above;    // `size` bytes
     uint8_t *out;            // `size` bytes, apart from the two above
     size_t size, pixel;      // as in gi_png_run
