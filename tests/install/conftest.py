@@ -23,6 +23,12 @@ def run(*args, **options):
     return ran.stdout
 
 
+def needed(program):
+    """The libraries that the program is to be loaded with."""
+    lines = run("objdump", "-p", program).splitlines()
+    return [line.split()[1] for line in lines if line.split()[:1] == ["NEEDED"]]
+
+
 def codec_libraries():
     """Of those that are optional, the ones that the program says it was built with, as they are linked."""
     told = run(os.environ["GPUIMG"], "info").split("\nmissing")[0]

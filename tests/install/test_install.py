@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, CC, CMAKE, PICTURE, PROGRAM, SOURCE, VERSION, codec_libraries, files_below, pages, run
+from conftest import BUILD, CC, CMAKE, PICTURE, PROGRAM, SOURCE, VERSION, codec_libraries, files_below, needed, pages, run
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +28,6 @@ def pkg_config(prefix, *args):
 def use(program, prefix, output):
     """Runs the stranger's program."""
     run(program, VERSION, PICTURE, output, env={**os.environ, "LD_LIBRARY_PATH": str(libdir(prefix))})
-
-
-def needed(program):
-    """The libraries that the program is to be loaded with."""
-    lines = run("objdump", "-p", program).splitlines()
-    return [line.split()[1] for line in lines if line.split()[:1] == ["NEEDED"]]
 
 
 def test_what_is_installed(prefix):
