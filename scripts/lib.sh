@@ -13,6 +13,7 @@ die() {
 
 missing_packages=() # Debian packages
 missing_names=()    # the same for people of other systems
+lists_are_new=false # apt's, since this script began
 
 # need 'DEBIAN PACKAGES' 'WHAT IT IS' PROBE...: notes the packages unless the probe succeeds. One that ends in ? is wanted
 # only where the distribution has it.
@@ -34,6 +35,12 @@ compiles_openmp() {
         "$1" -fopenmp -x c - -o /dev/null
 }
 
+has_header() { printf '#include <%s>\n' stdio.h "$1" | "${CC:-cc}" -E -x c -; }
+has_libjpeg_turbo() {
+    printf '%s\n' '#include <stdio.h>' '#include <jpeglib.h>' '#ifndef LIBJPEG_TURBO_VERSION' '#error' '#endif' |
+        "${CC:-cc}" -E -x c -
+}
+
 has_stb() {
     local folder
     for folder in /usr/include/stb /usr/include /usr/local/include/stb /usr/local/include; do
@@ -51,6 +58,13 @@ need_build_tools() {
     need cmake "CMake 3.22 or newer" have cmake
     need ninja-build "Ninja or Make" have_ninja_or_make
     need libstb-dev "stb_image.h and stb_image_write.h (stb)" has_stb
+}
+
+# What makes the codecs fast. The names are good for Debian and Ubuntu: libjpeg-dev is libjpeg-turbo's in both.
+need_codecs() {
+    need "libisal-dev?" "ISA-L" has_header isa-l/igzip_lib.h
+    need "zlib1g-dev?" "zlib" has_header zlib.h
+    need "libjpeg-dev?" "libjpeg-turbo" has_libjpeg_turbo
 }
 
 check_cmake() {
@@ -76,7 +90,10 @@ install_missing() {
     fi
     say "Installing ${missing_packages[*]%\?} ..."
     mkdir -p "$root/build"
-    logged "$log" "${apt[@]}" update || say "No new package lists (no network?); going on with those that are there."
+    if ! $lists_are_new; then
+        logged "$log" "${apt[@]}" update || say "No new package lists (no network?); going on with those that are there."
+        lists_are_new=true
+    fi
     local package chosen=()
     for package in "${missing_packages[@]}"; do
         if [[ $package != *\? ]] || apt-cache show "${package%\?}" >/dev/null 2>&1; then chosen+=("${package%\?}"); fi
@@ -99,6 +116,25 @@ require() {
     say "Still missing after the installation (CC=${CC:-cc}):"
     printf '  - %s\n' "${missing_names[@]}" >&2
     exit 1
+}
+
+# Like require, for what can be done without: where it cannot be installed, says so and goes on. What was tried in vain is
+# in the file LAST and is not tried again.
+wish() {
+    local last=$1
+    shift
+    missing_packages=()
+    missing_names=()
+    "$@"
+    if ((${#missing_names[@]} == 0)) || [[ -f $last && $(<"$last") == "${missing_names[*]}" ]]; then return; fi
+    if is_debian; then (install_missing) || true; fi
+    missing_packages=()
+    missing_names=()
+    "$@"
+    if ((${#missing_names[@]} == 0)); then return; fi
+    say "Going on without ${missing_names[*]}: PNG or JPEG will be slower ('gpuimg info' says how). To try again: rm $last"
+    mkdir -p "$(dirname "$last")"
+    printf '%s' "${missing_names[*]}" >"$last"
 }
 
 # ---- building -------------------------------------------------------------------------------------------------------

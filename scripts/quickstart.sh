@@ -29,9 +29,10 @@ choose_backend() {
 
 need_cuda_tools() { need "g++" "a C++ compiler for nvcc (g++)" have g++; }
 
-# configure ARGUMENT...: only when the arguments or the place differ from the last time; CMake itself sees edited files.
+# configure ARGUMENT...: only when the arguments, the place or the libraries that are missing differ from the last time;
+# CMake itself sees edited files.
 configure() {
-    local wanted="$root ${CC:-} $*"
+    local wanted="$root ${CC:-} $without $*"
     if [[ -f $build/configured && $(<"$build/configured") == "$wanted" ]]; then return 0; fi
     say "Building gpuimg ..."
     if [[ -n $cuda_note ]]; then say "$cuda_note"; fi
@@ -61,6 +62,8 @@ build_for_backend() {
 cuda_note=
 require need_build_tools
 check_cmake
+wish "$root/build/quickstart.without" need_codecs
+without=${missing_names[*]}
 choose_backend
 build_for_backend || die "the build failed"
 if (($# > 0)); then exec "$gpuimg" "$@"; fi

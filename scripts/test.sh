@@ -34,9 +34,14 @@ clang_sanitizes() {
         clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null
 }
 
+on_arm64() { [[ $(uname -m) == aarch64 ]]; }
+have_qemu_arm64() { have qemu-aarch64-static || have qemu-aarch64; }
+
 need_test_tools() {
     need "gcc libc6-dev" "gcc with OpenMP" compiles_openmp gcc
     need ninja-build "Ninja" have ninja
+    need_codecs
+    need libpng-dev "libpng (what the codecs are compared with)" has_header png.h
     need libcmocka-dev "cmocka (C unit tests)" has_cmocka
     need python3 "Python 3" have "$(system_python)"
     need python3-numpy "Python module numpy" has_module numpy
@@ -60,6 +65,9 @@ need_test_tools() {
     need "clang libomp-dev" "clang with OpenMP" compiles_openmp clang
     # Debian 12 and later keep the sanitizers in a package of their own.
     need "clang libclang-rt-dev?" "clang's sanitizers and libFuzzer" clang_sanitizes
+    if on_arm64; then return; fi
+    need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" "a compiler for 64-bit ARM" compiles_openmp aarch64-linux-gnu-gcc
+    need qemu-user-static "QEMU for programs of 64-bit ARM" have_qemu_arm64
 }
 
 # ---- stages ---------------------------------------------------------------------------------------------------------
@@ -70,14 +78,15 @@ if have ccache >/dev/null; then
     launchers=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
 fi
 
+build_options=() # of CMake, besides the preset's
 # build PRESET COMPILER [TARGET]. A build folder of another compiler is not reused: CMake would start it anew without
 # the preset's settings.
 build() {
     local folder=build/$1 compiler
     compiler=$(command -v "$2") || return 1
     if ! grep -qs "^CMAKE_C_COMPILER:[A-Z]*=$compiler\$" "$folder/CMakeCache.txt"; then rm -rf "$folder"; fi
-    cmake --preset "$1" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" &&
-        cmake --build "$folder" --parallel "$jobs" --target "${3:-all}"
+    cmake --preset "$1" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DGPUIMG_REQUIRE_TESTS=ON "${launchers[@]}" \
+        "${build_options[@]}" && cmake --build "$folder" --parallel "$jobs" --target "${3:-all}"
 }
 run_tests() {
     local preset=$1
@@ -87,6 +96,35 @@ run_tests() {
 
 stage_gcc() { build ci gcc && run_tests ci; }
 stage_sanitizers() { build asan gcc && run_tests asan; }
+# Without the codecs' libraries: what has to do with codecs or with how libraries are linked.
+stage_bare() { build bare gcc && run_tests bare -E '^(oracle|golden|samples|completion|shellcheck|layers|benchmarks)$'; }
+
+# Debian's cmocka for ARM, unpacked below build/: to install it, the system would have to take packages for ARM.
+fetch_arm64_cmocka() {
+    local folder=$root/build/arm64-packages package
+    if [[ -f $folder/fetched ]]; then return 0; fi
+    is_debian && mkdir -p "$folder"/{lists,archives}/partial && : >"$folder/status" && cd "$folder" || return 1
+    local apt=(apt-get -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::Lists=$folder/lists"
+        -o "Dir::State::status=$folder/status" -o "Dir::Cache=$folder")
+    "${apt[@]}" update || true
+    "${apt[@]}" download libcmocka-dev libcmocka0 || return 1
+    for package in *.deb; do dpkg -x "$package" . || return 1; done
+    touch fetched
+}
+
+# Compiles for ARM, and runs unit tests and seeds in QEMU; without cmocka, what needs none.
+stage_arm64() {
+    local build_options=(-DGPUIMG_REQUIRE_TESTS=OFF) packages=$root/build/arm64-packages
+    if (fetch_arm64_cmocka); then
+        build_options=("-DGPUIMG_CMOCKA=$packages/usr/lib/aarch64-linux-gnu/libcmocka.so.0"
+            "-DGPUIMG_CMOCKA_INCLUDE=$packages/usr/include")
+    else
+        echo "No cmocka for ARM: its unit tests are left out."
+    fi
+    # Threads that wait must not keep the emulated ones from working.
+    build arm64 aarch64-linux-gnu-gcc && OMP_WAIT_POLICY=passive run_tests arm64 -L 'unit|fuzz'
+}
+
 stage_clang() { build clang clang && run_tests clang -L unit; }
 stage_fuzz() {
     build fuzz clang fuzz_targets && run_tests fuzz -L fuzz || return 1
@@ -131,8 +169,10 @@ mkdir -p build/logs
 stage stage_gcc "gcc"
 if ! $quick; then
     stage stage_sanitizers "gcc, address and undefined"
+    stage stage_bare "gcc, no optional library"
     stage stage_clang "clang, unit tests"
     stage stage_fuzz "clang, fuzz targets"
+    if ! on_arm64; then stage stage_arm64 "64-bit ARM in QEMU"; fi
 fi
 
 printf '\n==== summary ====\n'
