@@ -7,20 +7,18 @@ before anything is timed.
 
 import argparse
 import ctypes as c
-import datetime
 import json
-import os
 import pathlib
-import re
 import statistics
-import subprocess
 import sys
 import time
 
 import cv2
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import machine
+from machine import ROOT
+
 sys.path.insert(0, str(ROOT / "samples"))
 
 import landscape  # noqa: E402
@@ -251,18 +249,7 @@ def print_entry(entry, threads):
     print(line, flush=True)
 
 
-# ---- the machine ------------------------------------------------------------------------------------------------------
-
-
-def machine(build):
-    info = subprocess.run([build / "bin" / "gpuimg", "info"], capture_output=True, text=True, check=True).stdout
-    facts = dict(re.findall(r"^ *(compiler|build|CPU|SIMD) +(.*)$", info, re.MULTILINE))
-    describe = ["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"]
-    git = subprocess.run(describe, capture_output=True, text=True, check=False)
-    return {"cpu": facts["CPU"], "cores": len(os.sched_getaffinity(0)), "compiler": facts["compiler"],
-            "simd": facts["SIMD"], "opencv": cv2.__version__,
-            "load": round(os.getloadavg()[0], 1), "commit": git.stdout.strip() or "unknown",
-            "date": datetime.date.today().isoformat()}
+# ---- all of it -------------------------------------------------------------------------------------------------------
 
 
 def arguments():
@@ -277,7 +264,7 @@ def arguments():
 
 def main():
     options = arguments()
-    facts = machine(options.build)
+    facts = {**machine.facts(options.build / "bin" / "gpuimg"), "opencv": cv2.__version__}
     print(f"{facts['cpu']}, {facts['cores']} cores, {facts['simd']}; {facts['compiler']}; OpenCV {facts['opencv']}")
     print(f"{WIDTH} x {HEIGHT}, 8 bits; ms; ratio: OpenCV's time by gpuimg's, more than 1 is faster than OpenCV")
     if facts["simd"] == "portable":
