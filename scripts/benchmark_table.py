@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of measured figures in README.md, made from docs/benchmarks/*.json: benchmark_table.py [--check]
 
-h200.json is what tests/gpu/run wrote on a machine with that GPU, cpu.json what tests/bench/cpu.sh wrote; README shows
-the rows that are named below, between its markers. --check changes nothing and fails when README says anything else.
+h200.json is what tests/gpu/run wrote on a machine with that GPU, cpu.json what tests/bench/cpu.sh wrote, codecs.json (where
+there is one) what tests/bench/codecs.sh wrote; README shows the rows that are named below, between its markers. --check changes nothing and fails when README says anything else.
 """
 import json
 import pathlib
@@ -11,6 +11,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 BEGIN, END = "<!-- benchmarks -->\n", "<!-- end of benchmarks -->\n"
+CODEC_ROWS = ("gray, 1080p photo, PNG to PNG", "gray, 8K photo, PNG to PNG", "gray, 8K photo, JPEG to PNG",
+              "gray, 8K photo, JPEG to JPEG", "gray, 4K screenshot, PNG to PNG", "gray, 4K chart, PNG to PNG",
+              "gray and threshold, 8K photo, JPEG to PNG", "box r=5, 8K photo, JPEG to JPEG",
+              "Gaussian s=3, 8K photo, JPEG to JPEG", "histogram, 8K photo, PNG", "gray, 64 photos of 1080p, PNG",
+              "gray, 64 photos of 1080p, JPEG")
 CPU_ROWS = ("gray, RGB", "gray|threshold, RGB", "histogram, RGB", "equalize, gray", "box r=5, RGB",
             "Gaussian s=3 25x25, RGB")
 GPU_ROWS = {  # ours: what it is called here, and the row of the vendor's library beside it
@@ -23,7 +28,25 @@ GPU_ROWS = {  # ours: what it is called here, and the row of the vendor's librar
 
 
 def load(name):
-    return json.loads((ROOT / "docs/benchmarks" / name).read_text())
+    """The figures in that file; None where it has not been made."""
+    file = ROOT / "docs/benchmarks" / name
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def codec_table(figures):
+    runs = {(r["job"], r["cores"]): r for r in figures["runs"]}
+    peers = ", ".join(f"{name} {version}" for name, version in figures["peers"].items())
+    yield (f"From file to file on {figures['cores']} cores of an {figures['cpu']} ({figures['simd']}, {figures['date']}, "
+           f"commit {figures['commit'][:7]}), with {figures['images']}, beside the fastest of {peers}; "
+           f"`tests/bench/codecs.sh --one-core`:\n\n")
+    yield ("| work | gpuimg, s | fastest peer, s | times as fast | on one core | bytes, of the peer's |\n"
+           "|---|---|---|---|---|---|\n")
+    for row in CODEC_ROWS:
+        run, alone = runs[row, figures["cores"]], runs.get((row, 1))
+        ours, best = run["tools"]["gpuimg"], run["tools"][run["best_peer"]]
+        size = "" if row.startswith("histogram") else f"{100 * ours['bytes'] / best['bytes']:.0f} %"
+        yield (f"| {row} | {ours['median_s']:.3f} | {best['median_s']:.3f} ({run['best_peer']}) | {run['ratio']:.1f} | "
+               f"{format(alone['ratio'], '.1f') if alone else ''} | {size} |\n")
 
 
 def cpu_table(figures):
@@ -52,7 +75,8 @@ def main():
     text = README.read_text()
     head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]
-    tables = "".join(cpu_table(load("cpu.json"))) + "\n" + "".join(gpu_table(load("h200.json")))
+    sources = ((codec_table, "codecs.json"), (cpu_table, "cpu.json"), (gpu_table, "h200.json"))
+    tables = "\n".join("".join(table(load(name))) for table, name in sources if load(name))
     made = head + BEGIN + "\n" + tables + "\n" + END + tail
     if made == text:
         return 0
@@ -63,4 +87,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
