@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "codec/bytes.h"
-#include "codec/inflate.h"
 #include "codec/png_band.h"
 #include "codec/png_unfilter.h"
+#include "inflate_whole.h"
 
 enum { BAND_GUARD = 32, BAND_GUARD_BYTE = 0xA5 };
 
@@ -59,25 +59,6 @@ static inline packed_band pack_band(gi_png_compressor *compressor, const gi_png_
         packed.data = NULL;
     }
     return packed;
-}
-
-// The stream in one span.
-static inline gi_bytes whole_stream(void *context) {
-    gi_bytes *stream = context, whole = *stream;
-    stream->size = 0;
-    return whole;
-}
-
-// Inflates exactly `size` bytes of a stream that holds no more.
-static inline bool inflate_whole(gi_bytes stream, uint8_t *out, size_t size) {
-    gi_inflate_source source = {whole_stream, &stream, stream.size};
-    gi_inflate *inflate = NULL;
-    bool more = true;
-    bool good = gi_inflate_open(&source, GI_CODEC_STB, size, &inflate, NULL) == GI_OK &&
-                gi_inflate_read(inflate, out, size, NULL) == GI_OK &&
-                gi_inflate_finish(inflate, &more, NULL) == GI_OK && !more;
-    gi_inflate_close(inflate);
-    return good;
 }
 
 // Whether the blocks, made a zlib stream, give the band's rows.
