@@ -1,7 +1,7 @@
 #include "run/work.h"
 
-// Seconds for each pixel that decoding takes on one core, roughly: PNG more, JPEG less.
-static const double codec_pixel_seconds = 5e-9;
+// Seconds for each pixel that decoding and encoding take on one core, roughly.
+static const double codec_pixel_seconds = 8e-9;
 
 static double bytes_of(const gi_plan *plan, int channels, uint32_t rows) {
     return (double)gi_row_bytes(plan->in.width, channels, plan->in.sample) * rows;
