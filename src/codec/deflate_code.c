@@ -239,10 +239,12 @@ void gi_bits_put_stored(gi_bits *bits, const uint8_t *data, size_t size) {
         gi_bits_put(bits, GI_BLOCK_STORED << 1, 3);
         if (bits->count) gi_bits_put(bits, 0, 8 - bits->count);
         gi_bits_put(bits, part | (part ^ 0xffff) << 16, 32);
-        if (part) memcpy(bits->at, data, part);
-        bits->at += part;
-        data += part;
-        size -= part;
+        if (part) { // `data` may be NULL for none
+            memcpy(bits->at, data, part);
+            bits->at += part;
+            data += part;
+            size -= part;
+        }
     } while (size);
 }
 

@@ -245,11 +245,13 @@ static void forget(gi_matcher *m) {
 
 // The first costs are a guess: the first bytes are parsed for better ones, and once more by those.
 static void begin(gi_matcher *m, gi_bytes data, const gi_match_options *options) {
-    enum { FIRST_BYTES = 16384 };
+    enum { FIRST_SHARE = 16, FIRST_MIN = 2048, FIRST_MAX = 16384 };
+    size_t first = data.size / FIRST_SHARE;
+    first = first < FIRST_MIN ? FIRST_MIN : first < FIRST_MAX ? first : FIRST_MAX;
     m->data = data.data;
     m->options = *options;
     m->row = options->row <= GI_WINDOW ? options->row : SIZE_MAX;
-    m->size = data.size < FIRST_BYTES ? data.size : FIRST_BYTES;
+    m->size = data.size < first ? data.size : first;
     if (data.size) {
         gi_block_code code;
         forget(m);
@@ -314,6 +316,12 @@ void gi_matcher_deflate(gi_matcher *m, gi_bytes data, const gi_match_options *op
         }
         costs_from_code(m, &dynamic);
     }
+}
+
+size_t gi_matcher_bound(size_t size) {
+    // The shortest block is full of the shortest matches; each may be as long as its bytes stored.
+    enum { BLOCK_MIN = SEQUENCES * GI_MATCH_MIN, BLOCK_MAX = BLOCK_BYTES + GI_MATCH_MAX, PUT_BYTES = 8 };
+    return size + (size / BLOCK_MIN + 1) * (gi_stored_bound(BLOCK_MAX) - BLOCK_MAX + 1) + PUT_BYTES;
 }
 
 uint64_t gi_matcher_estimate(gi_matcher *m, gi_bytes data, const gi_match_options *options) {

@@ -24,9 +24,11 @@ void gi_matcher_close(gi_matcher *matcher);
 // Bytes after the data that may be read.
 enum { GI_MATCH_SLACK = 8 };
 
-// Appends blocks for `data` (below 2^30 bytes), none of them final. Writes no more than gi_literals_bound, as
-// gi_deflate_literals does.
+// Appends blocks for `data` (below 2^30 bytes), none of them final; stored blocks where those are smaller. Writes no
+// more than gi_matcher_bound bytes, with those that wait and the 8 of a put.
 void gi_matcher_deflate(gi_matcher *matcher, gi_bytes data, const gi_match_options *options, gi_bits *bits);
+
+size_t gi_matcher_bound(size_t size);
 
 // About how many bits gi_matcher_deflate would write.
 uint64_t gi_matcher_estimate(gi_matcher *matcher, gi_bytes data, const gi_match_options *options);

@@ -12,7 +12,7 @@ struct gi_zlib {
 bool gi_zlib_available(void) { return true; }
 
 gi_status gi_zlib_open(int level, gi_zlib **zlib, gi_error *err) {
-    enum { RAW = -15, MEMORY = 9 };
+    enum { RAW = -15, MEMORY = 8 };
     gi_zlib *z = calloc(1, sizeof *z);
     if (!z) return gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor");
     z->level = level;
@@ -30,8 +30,8 @@ void gi_zlib_close(gi_zlib *zlib) {
     free(zlib);
 }
 
-// zlib's own bound for a last block, and the empty block.
-size_t gi_zlib_bound(size_t size) { return size + (size >> 5) + (size >> 7) + (size >> 11) + 7 + 5; }
+// zlib's own bound for those settings (deflateBound), and the empty block.
+size_t gi_zlib_bound(size_t size) { return size + (size >> 12) + (size >> 14) + (size >> 25) + 13 + 5; }
 
 gi_status gi_zlib_deflate(gi_zlib *zlib, gi_bytes data, uint8_t *out, size_t *size, gi_error *err) {
     z_stream *z = &zlib->stream;

@@ -9,7 +9,7 @@
 #include "codec/png_plan.h"
 #include "core/checked.h"
 
-enum { EMPTY_BLOCK_BYTES = 6, PUT_BYTES = 8 };
+enum { EMPTY_BLOCK_BYTES = 6 };
 
 struct gi_png_compressor {
     gi_png_compressor_options options;
@@ -73,10 +73,11 @@ void gi_png_compressor_close(gi_png_compressor *compressor) {
     free(compressor);
 }
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 size_t gi_png_band_bound(size_t filtered_bytes) {
-    size_t own = gi_literals_bound(filtered_bytes) + EMPTY_BLOCK_BYTES + PUT_BYTES,
-           zlib = gi_zlib_bound(filtered_bytes);
-    return own > zlib ? own : zlib;
+    size_t own = larger(gi_literals_bound(filtered_bytes), gi_matcher_bound(filtered_bytes));
+    return larger(own + EMPTY_BLOCK_BYTES, gi_zlib_bound(filtered_bytes));
 }
 
 // Replaces the `*size` bytes of `out` by zlib's where those are fewer, or anyway where zlib is alone.

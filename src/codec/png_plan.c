@@ -168,7 +168,7 @@ static bool is_photograph(const gi_png_planner *planner, const gi_png_band *band
 }
 
 gi_png_plan gi_png_plan_make(const gi_png_planner *planner, const gi_png_band *band) {
-    enum { NARROW = 512, PHOTOGRAPH_SHARE = 16, CHEAP = 160, CHEAP_SHARE = 4 };
+    enum { NARROW = 512, PHOTOGRAPH_SHARE = 16, CHEAP = 160, CHEAP_SHARE = 8 };
     const effort *e = &efforts[planner->level];
     gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches};
     if (planner->level == 0) return plan;

@@ -21,11 +21,11 @@ static gi_png_compressor *open_for(const gi_png_compressor_options *options) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
     if (size < HEAD + 2) return 0;
-    size_t pixel = pixels[data[1] % 6], row_bytes = 1 + (size_t)(data[2] | data[3] << 8) % 3000;
+    size_t pixel = pixels[data[1] % 6], row_bytes = 1 + (size_t)(data[2] | data[3] << 8) % 700;
     row_bytes = (row_bytes + pixel - 1) / pixel * pixel;
     size_t bytes = size - HEAD;
     // What is left of the input, over and over, so that a small one makes a band of some size.
-    uint32_t height = 1 + (uint32_t)(bytes / row_bytes) + data[0] / 40 * 4;
+    uint32_t height = 1 + (uint32_t)(bytes / row_bytes) + data[0] / 40;
     test_band made = test_band_make(row_bytes, pixel, height, data[1] & 64);
     made.band.bits = data[1] & 128 && pixel == 1 ? 1 : 8;
     for (uint32_t y = 0; y < height; y++)

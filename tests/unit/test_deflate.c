@@ -15,7 +15,7 @@ static gi_matcher *matcher;
 // Deflates into memory of the bound's size, and inflates. Returns the bytes written.
 static size_t check(const uint8_t *data, size_t size, maker how, const gi_match_options *options) {
     static const uint8_t last_block[2] = {3, 0};
-    size_t bound = gi_literals_bound(size) + 6;
+    size_t bound = (how == LITERALS ? gi_literals_bound(size) : gi_matcher_bound(size)) + 6;
     uint8_t *stream = malloc(GUARD + 2 + bound + 6 + GUARD), *out = malloc(size + 1);
     assert_non_null(stream);
     assert_non_null(out);
