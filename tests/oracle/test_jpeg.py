@@ -15,6 +15,7 @@ from PIL import Image, features
 from oracle_images import write_png
 
 SIZES = ((1, 1), (15, 1), (1, 15), (17, 31), (800, 701))
+LARGE = (2100, 1031)  # over 2 Mpixel, which are written in bands
 PILLOW_SUBSAMPLING = {"444": 0, "422": 1, "420": 2}
 
 
@@ -47,99 +48,117 @@ def opened(data):
     return np.array(Image.open(io.BytesIO(data)))
 
 
-def decoded(gpuimg, data, *command):
-    source, target = gpuimg.folder / "in.jpg", gpuimg.folder / "decoded.png"
-    source.write_bytes(data)
-    gpuimg.run(*command, "--strict", "--png-level", 1, source, target)
-    return np.array(Image.open(target))
+def scenes(sizes):
+    """By names that tell them apart, gray and in colour: one run of the program does them all."""
+    return {"%dx%d-%d" % (*size, channels): scene(*size, channels) for size in sizes for channels in (1, 3)}
 
 
-def encoded(gpuimg, pixels, *options):
-    source, target = write_png(gpuimg.folder / "in.png", pixels), gpuimg.folder / "encoded.jpg"
-    gpuimg.run("blur", "--radius", 0, *options, source, target)
-    return target.read_bytes()
+def decoded(gpuimg, files, *command):
+    """The pixels that one run makes of JPEG files, by their names without an extension."""
+    source, target = gpuimg.folder / "jpegs", gpuimg.folder / ("-".join(command) + " of jpegs")
+    source.mkdir(exist_ok=True)
+    for name, data in files.items():
+        (source / (name + ".jpg")).write_bytes(data)
+    gpuimg.run(*command, "--strict", "--png-level", 1, "--format", "png", source, target)
+    return {name: np.array(Image.open(target / (name + ".png"))) for name in files}
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+def encoded(gpuimg, images, *options):
+    """The JPEG files that one run makes of images, by their names."""
+    source, target = gpuimg.folder / "pngs", gpuimg.folder / " ".join(map(str, ("made", *options)))
+    source.mkdir(exist_ok=True)
+    for name, pixels in images.items():
+        write_png(source / (name + ".png"), pixels)
+    gpuimg.run("blur", "--radius", 0, "--format", "jpg", *options, source, target)
+    return {name: (target / (name + ".jpg")).read_bytes() for name in images}
+
+
+def test_decoded_as_by_pillow(gpuimg):
+    files = {}
+    for name, pixels in scenes(SIZES).items():
+        for progressive in (False, True):
+            for subsampling in (0, 1, 2) if pixels.ndim == 3 else (0,):
+                full = f"{name}-{progressive}-{subsampling}"
+                files[full] = saved(pixels, quality=87, subsampling=subsampling, progressive=progressive)
+    pixels, luma = decoded(gpuimg, files, "blur", "--radius", "0"), decoded(gpuimg, files, "gray")
+    for name, data in files.items():
+        assert (pixels[name] == opened(data)).all(), name
+        image = Image.open(io.BytesIO(data))
+        image.draft("L", image.size)
+        assert (luma[name] == np.array(image)).all(), name
+
+
+def test_restart_markers_as_by_pillow(gpuimg):
+    files = {}
+    for progressive in (0, 1):
+        for interval in (1, 7, 100):
+            options = [cv2.IMWRITE_JPEG_RST_INTERVAL, interval, cv2.IMWRITE_JPEG_PROGRESSIVE, progressive]
+            data = cv2.imencode(".jpg", scene(800, 701), options)[1].tobytes()
+            assert b"\xff\xd0" in data
+            files[f"{interval}-{progressive}"] = data
+    for name, pixels in decoded(gpuimg, files, "blur", "--radius", "0").items():
+        assert (pixels == opened(files[name])).all(), name
+
+
 @pytest.mark.parametrize("progressive", (False, True))
-def test_decoded_as_by_pillow(gpuimg, size, progressive):
-    for subsampling in (0, 1, 2):
-        data = saved(scene(*size), quality=87, subsampling=subsampling, progressive=progressive)
-        assert (decoded(gpuimg, data, "blur", "--radius", 0) == opened(data)).all(), subsampling
-        luma = Image.open(io.BytesIO(data))
-        luma.draft("L", luma.size)
-        assert (decoded(gpuimg, data, "gray") == np.array(luma)).all(), subsampling
-    data = saved(scene(*size, 1), quality=87, progressive=progressive)
-    assert (decoded(gpuimg, data, "blur", "--radius", 0) == opened(data)).all()
-
-
-@pytest.mark.parametrize("progressive", (False, True))
-def test_restart_markers_as_by_pillow(gpuimg, progressive):
-    for interval in (1, 7, 100):
-        options = [cv2.IMWRITE_JPEG_RST_INTERVAL, interval, cv2.IMWRITE_JPEG_PROGRESSIVE, int(progressive)]
-        data = cv2.imencode(".jpg", scene(800, 701), options)[1].tobytes()
-        assert (decoded(gpuimg, data, "blur", "--radius", 0) == opened(data)).all(), interval
-
-
-def test_cut_files_as_by_pillow(gpuimg):
+def test_cut_files_as_by_pillow(gpuimg, progressive):
     """What a cut file lacks looks the same, and the rest, too."""
-    for progressive in (False, True):
-        data = saved(scene(800, 701), quality=87, progressive=progressive)
-        data = data[: len(data) * 6 // 10] + b"\xff\xd9"
-        source, target = gpuimg.folder / "in.jpg", gpuimg.folder / "out.png"
-        source.write_bytes(data)
-        ran = gpuimg.run("blur", "--radius", 0, source, target)
-        assert ran.stderr.count("damaged JPEG") == 1, ran.stderr
-        assert (np.array(Image.open(target)) == opened(data)).all(), progressive
+    data = saved(scene(800, 701), quality=87, progressive=progressive)
+    data = data[: len(data) * 6 // 10] + b"\xff\xd9"
+    source, target = gpuimg.folder / "in.jpg", gpuimg.folder / "out.png"
+    source.write_bytes(data)
+    ran = gpuimg.run("blur", "--radius", 0, source, target)
+    assert ran.stderr.count("damaged JPEG") == 1, ran.stderr
+    assert (np.array(Image.open(target)) == opened(data)).all()
 
 
-@pytest.mark.parametrize("size", ((1, 1), (17, 31), (640, 427), (2100, 1031)), ids=str)
+@pytest.mark.parametrize("words", ((), ("--optimize",), ("--progressive",)), ids=" ".join)
 @pytest.mark.parametrize("subsampling", PILLOW_SUBSAMPLING)
-def test_encoded_as_by_pillow(gpuimg, size, subsampling):
+def test_encoded_as_by_pillow(gpuimg, subsampling, words):
     """Files of one piece have Pillow's very bytes; larger ones its pixels."""
-    for channels in (1, 3):
-        pixels = scene(*size, channels)
-        for words in ((), ("--optimize",), ("--progressive",)):
-            options = {word[2:]: True for word in words}
-            if channels == 3:  # Pillow would tell of subsampling in gray files
-                options["subsampling"] = PILLOW_SUBSAMPLING[subsampling]
-            theirs = saved(pixels, quality=83, **options)
-            ours = encoded(gpuimg, pixels, "--quality", 83, "--subsampling", subsampling, *words)
-            if size[0] * size[1] <= 1 << 21 or words:
-                assert ours == theirs, (channels, words)
-            else:
-                assert b"\xff\xdd\0\4" in ours and (opened(ours) == opened(theirs)).all(), (channels, words)
-                assert len(ours) <= len(theirs) + 200
+    images = scenes(((1, 1), (17, 31), (640, 427), LARGE))
+    files = encoded(gpuimg, images, "--quality", 83, "--subsampling", subsampling, *words)
+    for name, pixels in images.items():
+        options = {word[2:]: True for word in words}
+        if pixels.ndim == 3:  # Pillow would tell of subsampling in gray files
+            options["subsampling"] = PILLOW_SUBSAMPLING[subsampling]
+        ours, theirs = files[name], saved(pixels, quality=83, **options)
+        if words or not name.startswith("%dx%d" % LARGE):
+            assert ours == theirs, name
+        else:
+            assert b"\xff\xdd\0\4" in ours and (opened(ours) == opened(theirs)).all(), name
+            assert len(ours) <= len(theirs) + 200
 
 
-def test_every_quality_as_by_pillow(gpuimg):
+@pytest.mark.parametrize("quality", (1, 24, 50, 90, 99, 100))
+def test_qualities_as_by_pillow(gpuimg, quality):
     pixels = scene(64, 48)
-    for quality in (1, 2, 10, 25, 49, 50, 51, 75, 90, 95, 99, 100):
-        assert encoded(gpuimg, pixels, "--quality", quality) == saved(pixels, quality=quality, subsampling=2), quality
+    ours = encoded(gpuimg, {"scene": pixels}, "--quality", quality)["scene"]
+    assert ours == saved(pixels, quality=quality, subsampling=2)
 
 
-@pytest.mark.parametrize("size", ((17, 31), (2100, 1031)), ids=str)
-def test_others_open_it(gpuimg, size):
+@pytest.mark.parametrize("words", ((), ("--subsampling", "422"), ("--subsampling", "444"), ("--progressive",)),
+                         ids=" ".join)
+def test_others_open_it(gpuimg, words):
     """OpenCV, djpeg and stb, which has an inverse transform and an interpolation of chroma of its own."""
-    for channels in (1, 3):
-        for words in ((), ("--subsampling", "422"), ("--subsampling", "444"), ("--progressive",)):
-            data = encoded(gpuimg, scene(*size, channels), *words)
-            expected = opened(data)
-            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
-            assert ((image if channels == 1 else image[..., ::-1]) == expected).all(), words
-            by_stb = decoded(gpuimg, data, "blur", "--radius", 0, "--codec", "stb")
-            # Rounding in the transform, the interpolation and the conversion of colours, and stb swaps the weights of the
-            # last two samples of chroma in a row that is only half as wide.
-            whole = size[0] - 2 * ("422" in words)
-            difference = abs(by_stb.astype(int) - expected)[:, :whole]
-            assert difference.max() <= 4 and difference.mean() < 0.5, (words, difference.max(), difference.mean())
-            if shutil.which("djpeg"):
-                ppm = subprocess.run(["djpeg"], input=data, capture_output=True, check=True).stdout
-                assert (np.array(Image.open(io.BytesIO(ppm))) == expected).all()
+    files = encoded(gpuimg, scenes(((17, 31), LARGE)), *words)
+    by_stb = decoded(gpuimg, files, "blur", "--radius", "0", "--codec", "stb")
+    for name, data in files.items():
+        expected = opened(data)
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+        assert ((image if image.ndim == 2 else image[..., ::-1]) == expected).all(), name
+        # Rounding in the transform, the interpolation and the conversion of colours, and stb swaps the weights of the last
+        # two samples of chroma in a row that is only half as wide.
+        whole = expected.shape[1] - 2 * ("422" in words)
+        difference = abs(by_stb[name].astype(int) - expected)[:, :whole]
+        assert difference.max() <= 4 and difference.mean() < 0.5, (name, difference.max(), difference.mean())
+        if shutil.which("djpeg"):
+            ppm = subprocess.run(["djpeg"], input=data, capture_output=True, check=True).stdout
+            assert (np.array(Image.open(io.BytesIO(ppm))) == expected).all(), name
 
 
 def test_orientation_is_kept_in_bands(gpuimg):
-    data = encoded(gpuimg, scene(2100, 1031))
+    data = encoded(gpuimg, {"large": scene(*LARGE)})["large"]
     exif = Image.Exif()
     exif[274] = 6
     tagged = io.BytesIO()
@@ -147,6 +166,6 @@ def test_orientation_is_kept_in_bands(gpuimg):
     source, target = gpuimg.folder / "tagged.jpg", gpuimg.folder / "kept.jpg"
     source.write_bytes(tagged.getvalue())
     gpuimg.run("blur", "--radius", 0, "--no-auto-orient", source, target)
-    assert Image.open(target).getexif().get(274) == 6 and Image.open(target).size == (2100, 1031)
+    assert Image.open(target).getexif().get(274) == 6 and Image.open(target).size == LARGE
     gpuimg.run("blur", "--radius", 0, source, target)
-    assert Image.open(target).getexif().get(274) is None and Image.open(target).size == (1031, 2100)
+    assert Image.open(target).getexif().get(274) is None and Image.open(target).size == LARGE[::-1]
