@@ -25,6 +25,10 @@ static int run(gpuimg_context *context, const gpuimg_pipeline *pipeline, const c
     if (gpuimg_run_file(context, pipeline, in, out, NULL, &error)) return complain("run", &error);
     if (!is_png(out)) return complain("no PNG", &error);
     gpuimg_options_init(&options, sizeof options);
+    options.codec = GPUIMG_CODEC_STB;
+    options.png_reduce = GPUIMG_PNG_REDUCE_OFF;
+    if (gpuimg_run_file(context, pipeline, in, out, &options, &error)) return complain("stb", &error);
+    if (!is_png(out)) return complain("no PNG of stb", &error);
     options.no_clobber = 1;
     if (gpuimg_run_file(context, pipeline, in, out, &options, &error) != GPUIMG_ERR_EXISTS)
         return complain("an output was replaced", &error);

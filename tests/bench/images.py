@@ -67,7 +67,7 @@ def part(path, size, random=None):
     scale = min(picture.width / size[0], picture.height / size[1])
     if random:
         scale *= max(min(1.0, 1 / scale), random.uniform(0.6, 1.0))
-    width, height = scale * size[0], scale * size[1]
+    width, height = min(scale * size[0], picture.width), min(scale * size[1], picture.height)
     where = (random.uniform, random.uniform) if random else (lambda low, high: high / 2,) * 2
     left, top = where[0](0, picture.width - width), where[1](0, picture.height - height)
     return np.asarray(picture.resize(size, Image.Resampling.LANCZOS, box=(left, top, left + width, top + height)))
@@ -132,8 +132,8 @@ def make(folder, photographs):
     wide = sorted(photographs, key=lambda path: -Image.open(path).width)[:4]  # no photograph has 8K itself
     quarters = [part(path, (3840, 2160)) for path in wide]
     whole = np.vstack([np.hstack(quarters[:2]), np.hstack(quarters[2:])])
-    save(as_by_a_sensor(whole, random, 2.6, 0.3), folder / "photo_8k")
-    save(as_by_a_sensor(part(wide[1], (1920, 1080)), random, 1.6, 0.12), folder / "photo_1080")
+    save(as_by_a_sensor(whole, random, 2.8, 0.36), folder / "photo_8k")
+    save(as_by_a_sensor(part(wide[1], (1920, 1080)), random, 1.8, 0.2), folder / "photo_1080")
     screen(part(wide[0], (800, 600))).save(folder / "screen_4k.png")
     chart(random).save(folder / "chart_4k.png")
     for name in ("png64", "jpg64"):
