@@ -7,6 +7,25 @@
 
 static const gi_codec_choice choices[] = {GI_CODEC_AUTO, GI_CODEC_ZLIB, GI_CODEC_STB};
 
+// The stream in chunks of `step` bytes, empty ones between some. made_chunk would copy the file for each.
+static void put_idat(made_file *file, const made_file *stream, size_t step) {
+    size_t room = file->size + stream->size + 24 * (stream->size / step + 1), chunk = 0;
+    file->data = realloc(file->data, room);
+    assert_non_null(file->data);
+    for (size_t done = 0; done < stream->size; done += chunk) {
+        chunk = step < stream->size - done ? step : stream->size - done;
+        for (int empty = done % 3 == 0; empty >= 0; empty--) {
+            size_t size = empty ? 0 : chunk;
+            uint8_t *p = file->data + file->size;
+            gi_put_be32(p, (uint32_t)size);
+            memcpy(p + 4, "IDAT", 4);
+            if (size) memcpy(p + 8, stream->data + done, size);
+            gi_put_be32(p + 8 + size, gi_crc32(0, p + 4, size + 4));
+            file->size += size + 12;
+        }
+    }
+}
+
 // A file of random rows. With few different bytes a colour key is met; the palette is too short for some indices.
 static made_file random_file(made_ihdr h, bool keyed, size_t idat_bytes, uint32_t seed) {
     static const uint8_t palette[15] = {1, 2, 3, 40, 50, 60, 250, 251, 252, 9, 8, 7, 100, 101, 102};
@@ -30,12 +49,7 @@ static made_file random_file(made_ihdr h, bool keyed, size_t idat_bytes, uint32_
     size_t colours = h.depth == 1 ? 2 : 4, keys = h.colour == GI_PNG_GRAY ? 2 : h.colour == GI_PNG_RGB ? 6 : 1;
     if (h.colour == GI_PNG_PALETTE) made_chunk(&file, "PLTE", palette, 3 * colours);
     if (keyed) made_chunk(&file, "tRNS", transparency, keys);
-    if (!idat_bytes) idat_bytes = stream.size;
-    for (size_t done = 0; done < stream.size; done += idat_bytes) {
-        size_t left = stream.size - done;
-        made_chunk(&file, "IDAT", stream.data + done, left < idat_bytes ? left : idat_bytes);
-        if (done % 3 == 0) made_chunk(&file, "IDAT", NULL, 0);
-    }
+    put_idat(&file, &stream, idat_bytes ? idat_bytes : stream.size);
     made_chunk(&file, "IEND", NULL, 0);
     made_free(&stream);
     free(rows);
@@ -72,7 +86,7 @@ static const made_ihdr kinds[] = {{0, 0, 1, 0, 0},  {0, 0, 2, 0, 0}, {0, 0, 4, 0
                                   {0, 0, 16, 4, 0}, {0, 0, 8, 6, 0}, {0, 0, 16, 6, 0}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-// By all libraries, thread counts and steps, or every third of these.
+// By all libraries, thread counts and steps; or every so many-th of these, which comes round to all over the files.
 static void check_file(const made_file *file, const uint32_t *steps, int stride) {
     static int turn;
     gi_decode_options options = {.codec = GI_CODEC_STB};
@@ -101,7 +115,7 @@ static void small_of_every_kind(void **state) {
         h.width = sizes[k / KINDS / 4][0];
         h.height = sizes[k / KINDS / 4][1];
         made_file file = random_file(h, keyed, 0, (uint32_t)k);
-        check_file(&file, steps, 1);
+        check_file(&file, steps, 7);
         made_free(&file);
     }
 }
@@ -116,9 +130,9 @@ static void large_of_every_kind(void **state) {
         if (keyed && h.colour >= 4) continue;
         h.interlace = k / KINDS / 2 % 2;
         h.width = h.depth < 4 ? 4001 : 901;
-        h.height = h.depth < 4 ? 1203 : 603;
+        h.height = 603;
         made_file file = random_file(h, keyed, 8192, (uint32_t)k);
-        check_file(&file, steps, 5);
+        check_file(&file, steps, 7);
         made_free(&file);
     }
 }
@@ -127,7 +141,7 @@ static void single_rows_of_a_large_file(void **state) {
     (void)state;
     static const uint32_t steps[] = {1, 7, 0};
     made_file file = random_file((made_ihdr){900, 700, 8, GI_PNG_RGB, 0}, false, 65536, 3);
-    check_file(&file, steps, 1);
+    check_file(&file, steps, 5);
     made_free(&file);
 }
 
@@ -136,7 +150,7 @@ static void wide_rows(void **state) {
     (void)state;
     static const uint32_t steps[] = {1, 5, UINT32_MAX, 0};
     made_file file = random_file((made_ihdr){300001, 21, 8, GI_PNG_RGB, 0}, false, 65536, 4);
-    check_file(&file, steps, 2);
+    check_file(&file, steps, 5);
     made_free(&file);
 }
 
@@ -149,7 +163,7 @@ static void chunks_of_one_byte(void **state) {
         h.height = 23;
         h.interlace = k / KINDS;
         made_file file = random_file(h, false, 1, (uint32_t)k);
-        check_file(&file, steps, 1);
+        check_file(&file, steps, 5);
         made_free(&file);
     }
 }
@@ -230,7 +244,7 @@ static void damage_anywhere_in_a_large_file(void **state) {
 // Each byte of the stream left out from there on: a small file, all of it.
 static void cut_at_every_byte(void **state) {
     (void)state;
-    static const uint8_t rows[20];
+    static const uint8_t rows[23];
     for (int interlace = 0; interlace < 2; interlace++) {
         made_file stream = made_zlib(rows, interlace ? 23 : 20); // 4x4 pixels in 4 or 7 rows
         for (size_t size = 0; size <= stream.size; size++) {
