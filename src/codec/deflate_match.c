@@ -152,10 +152,9 @@ static void insert_match(gi_matcher *m, size_t at, const match *found) {
     if (!m->options.chain || m->size - at < LONG_HASHED) return;
     size_t last = m->size - LONG_HASHED, end = at + found->length, ends = m->options.ends;
     if (found->distance == m->options.pixel && found->length > m->options.pixel) end = at + m->options.pixel;
-    for (size_t i = at + 1; i < end && i <= last; i++) {
-        if (i == at + ends && end - at > 2 * ends) i = end - ends;
-        insert(m, i);
-    }
+    size_t head_end = end - at > 2 * ends ? at + ends : end;
+    for (size_t i = at + 1; i < head_end && i <= last; i++) insert(m, i);
+    for (size_t i = head_end < end ? end - ends : end; i < end && i <= last; i++) insert(m, i);
 }
 
 // Adds literals without a look for matches, though later ones may begin there.

@@ -7,20 +7,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// The last bytes of a row, fewer than a vector's, and zeros after them; `inside` is 255 for each of the row's.
-typedef struct row_end {
-    uint8_t row[GI_PNG_MARGIN + 64], above[GI_PNG_MARGIN + 64], inside[64];
-} row_end;
-
-static row_end row_end_of(const gi_png_row *in, size_t from) {
-    row_end end = {{0}, {0}, {0}};
-    size_t size = in->size - from + in->pixel;
-    memcpy(end.row + GI_PNG_MARGIN - in->pixel, in->row + from - in->pixel, size);
-    memcpy(end.above + GI_PNG_MARGIN - in->pixel, in->above + from - in->pixel, size);
-    memset(end.inside, 255, in->size - from);
-    return end;
-}
-
 #define V __m256i
 #define VECTOR_BYTES 32
 #define TARGET GI_TARGET_AVX2
@@ -29,6 +15,27 @@ static row_end row_end_of(const gi_png_row *in, size_t from) {
 TARGET static inline V NAME(zero)(void) { return _mm256_setzero_si256(); }
 TARGET static inline V NAME(load)(const void *p) { return _mm256_loadu_si256(p); }
 TARGET static inline void NAME(store)(void *p, V v) { _mm256_storeu_si256(p, v); }
+// The first `size` bytes, fewer than a vector's; zeros after them.
+TARGET static inline V NAME(load_part)(const void *p, size_t size) {
+    uint8_t bytes[32] = {0};
+    memcpy(bytes, p, size);
+    return NAME(load)(bytes);
+}
+TARGET static inline void NAME(store_part)(void *p, V v, size_t size) {
+    uint8_t bytes[32];
+    NAME(store)(bytes, v);
+    memcpy(p, bytes, size);
+}
+TARGET static inline V NAME(keep_part)(V v, size_t size) {
+    uint8_t bytes[32];
+    NAME(store)(bytes, v);
+    return NAME(load_part)(bytes, size);
+}
+TARGET static inline uint64_t NAME(sum)(V v) {
+    uint64_t sums[4];
+    NAME(store)(sums, v);
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
 TARGET static inline V NAME(subtract)(V a, V b) { return _mm256_sub_epi8(a, b); }
 TARGET static inline V NAME (and)(V a, V b) { return _mm256_and_si256(a, b); }
 TARGET static inline V NAME(min)(V a, V b) { return _mm256_min_epu8(a, b); }
@@ -62,6 +69,16 @@ TARGET static inline V NAME(add_absolute)(V sum, V residual) {
 TARGET static inline V NAME(zero)(void) { return _mm512_setzero_si512(); }
 TARGET static inline V NAME(load)(const void *p) { return _mm512_loadu_si512(p); }
 TARGET static inline void NAME(store)(void *p, V v) { _mm512_storeu_si512(p, v); }
+// By masks, not through arrays: gcc's address sanitizer misaligns those of 64 bytes on the stack.
+TARGET static inline __mmask64 NAME(part)(size_t size) { return ((__mmask64)1 << size) - 1; }
+TARGET static inline V NAME(load_part)(const void *p, size_t size) {
+    return _mm512_maskz_loadu_epi8(NAME(part)(size), p);
+}
+TARGET static inline void NAME(store_part)(void *p, V v, size_t size) {
+    _mm512_mask_storeu_epi8(p, NAME(part)(size), v);
+}
+TARGET static inline V NAME(keep_part)(V v, size_t size) { return _mm512_maskz_mov_epi8(NAME(part)(size), v); }
+TARGET static inline uint64_t NAME(sum)(V v) { return (uint64_t)_mm512_reduce_add_epi64(v); }
 TARGET static inline V NAME(subtract)(V a, V b) { return _mm512_sub_epi8(a, b); }
 TARGET static inline V NAME (and)(V a, V b) { return _mm512_and_si512(a, b); }
 TARGET static inline V NAME(min)(V a, V b) { return _mm512_min_epu8(a, b); }

@@ -12,31 +12,46 @@ TARGET static inline V NAME(paeth)(V left, V above, V corner) {
     return NAME(select_le)(to_left, NAME(min)(to_above, to_corner), left, above_or_corner);
 }
 
-// The residuals of the bytes at `row`. `type` is a constant where this is inlined.
-TARGET static inline __attribute__((always_inline)) V NAME(residual)(gi_png_filter_type type, const uint8_t *row,
-                                                                     const uint8_t *above, size_t pixel) {
-    V value = NAME(load)(row);
+// A vector of the row, and of its three neighbours.
+typedef struct NAME(place) {
+    V value, left, above, corner;
+} NAME(place);
+
+TARGET static inline __attribute__((always_inline)) NAME(place) NAME(place_at)(const gi_png_row *in, size_t i) {
+    const uint8_t *row = in->row + i, *above = in->above + i;
+    return (NAME(place)){NAME(load)(row), NAME(load)(row - in->pixel), NAME(load)(above),
+                         NAME(load)(above - in->pixel)};
+}
+
+// The last bytes of the row, fewer than a vector's.
+TARGET static inline __attribute__((always_inline)) NAME(place) NAME(last_place)(const gi_png_row *in, size_t i) {
+    const uint8_t *row = in->row + i, *above = in->above + i;
+    size_t size = in->size - i;
+    return (NAME(place)){NAME(load_part)(row, size), NAME(load_part)(row - in->pixel, size),
+                         NAME(load_part)(above, size), NAME(load_part)(above - in->pixel, size)};
+}
+
+// `type` is a constant where this is inlined.
+TARGET static inline __attribute__((always_inline)) V NAME(residual)(gi_png_filter_type type, const NAME(place) * at) {
     switch (type) {
-    case GI_PNG_SUB: return NAME(subtract)(value, NAME(load)(row - pixel));
-    case GI_PNG_UP: return NAME(subtract)(value, NAME(load)(above));
-    case GI_PNG_AVERAGE: return NAME(subtract)(value, NAME(average)(NAME(load)(row - pixel), NAME(load)(above)));
-    case GI_PNG_PAETH:
-        return NAME(subtract)(value,
-                              NAME(paeth)(NAME(load)(row - pixel), NAME(load)(above), NAME(load)(above - pixel)));
-    default: return value;
+    case GI_PNG_SUB: return NAME(subtract)(at->value, at->left);
+    case GI_PNG_UP: return NAME(subtract)(at->value, at->above);
+    case GI_PNG_AVERAGE: return NAME(subtract)(at->value, NAME(average)(at->left, at->above));
+    case GI_PNG_PAETH: return NAME(subtract)(at->value, NAME(paeth)(at->left, at->above, at->corner));
+    default: return at->value;
     }
 }
 
 TARGET static inline __attribute__((always_inline)) void NAME(filter_type)(gi_png_filter_type type,
                                                                            const gi_png_row *in, uint8_t *out) {
     size_t i = 0;
-    for (; i + VECTOR_BYTES <= in->size; i += VECTOR_BYTES)
-        NAME(store)(out + i, NAME(residual)(type, in->row + i, in->above + i, in->pixel));
+    for (; i + VECTOR_BYTES <= in->size; i += VECTOR_BYTES) {
+        NAME(place) place = NAME(place_at)(in, i);
+        NAME(store)(out + i, NAME(residual)(type, &place));
+    }
     if (i == in->size) return;
-    row_end end = row_end_of(in, i);
-    uint8_t last[VECTOR_BYTES];
-    NAME(store)(last, NAME(residual)(type, end.row + GI_PNG_MARGIN, end.above + GI_PNG_MARGIN, in->pixel));
-    memcpy(out + i, last, in->size - i);
+    NAME(place) last = NAME(last_place)(in, i);
+    NAME(store_part)(out + i, NAME(residual)(type, &last), in->size - i);
 }
 
 TARGET static void NAME(filter)(gi_png_filter_type type, const gi_png_row *in, uint8_t *out) {
@@ -49,36 +64,44 @@ TARGET static void NAME(filter)(gi_png_filter_type type, const gi_png_row *in, u
     }
 }
 
-// Sums of absolute residuals. `inside` masks those past the row's end; NULL: there are none.
+// Sums of absolute residuals, 64 bits each. No array: these are to stay in registers.
 typedef struct NAME(costs) {
-    V sums[GI_PNG_FILTERS]; // 64 bits each
+    V none, sub, up, average, paeth;
 } NAME(costs);
 
-TARGET static inline __attribute__((always_inline)) void
-NAME(add_costs)(NAME(costs) * costs, const uint8_t *row, const uint8_t *above, size_t pixel, const uint8_t *inside) {
-    for (int type = 0; type < GI_PNG_FILTERS; type++) {
-        V residual = NAME(residual)((gi_png_filter_type)type, row, above, pixel);
-        if (inside) residual = NAME(and)(residual, NAME(load)(inside));
-        costs->sums[type] = NAME(add_absolute)(costs->sums[type], residual);
-    }
+// Of the place's first `size` bytes.
+TARGET static inline __attribute__((always_inline)) V NAME(add_cost)(V sum, gi_png_filter_type type,
+                                                                     const NAME(place) * at, size_t size) {
+    V residual = NAME(residual)(type, at);
+    return NAME(add_absolute)(sum, size < VECTOR_BYTES ? NAME(keep_part)(residual, size) : residual);
+}
+
+TARGET static inline __attribute__((always_inline)) void NAME(add_costs)(NAME(costs) * costs, const NAME(place) * at,
+                                                                         size_t size) {
+    costs->none = NAME(add_cost)(costs->none, GI_PNG_NONE, at, size);
+    costs->sub = NAME(add_cost)(costs->sub, GI_PNG_SUB, at, size);
+    costs->up = NAME(add_cost)(costs->up, GI_PNG_UP, at, size);
+    costs->average = NAME(add_cost)(costs->average, GI_PNG_AVERAGE, at, size);
+    costs->paeth = NAME(add_cost)(costs->paeth, GI_PNG_PAETH, at, size);
 }
 
 TARGET static void NAME(row_costs)(const gi_png_row *in, uint64_t out[GI_PNG_FILTERS]) {
-    NAME(costs) costs;
-    for (int type = 0; type < GI_PNG_FILTERS; type++) costs.sums[type] = NAME(zero)();
+    V zero = NAME(zero)();
+    NAME(costs) costs = {zero, zero, zero, zero, zero};
     size_t i = 0;
-    for (; i + VECTOR_BYTES <= in->size; i += VECTOR_BYTES)
-        NAME(add_costs)(&costs, in->row + i, in->above + i, in->pixel, NULL);
+    for (; i + VECTOR_BYTES <= in->size; i += VECTOR_BYTES) {
+        NAME(place) place = NAME(place_at)(in, i);
+        NAME(add_costs)(&costs, &place, VECTOR_BYTES);
+    }
     if (i < in->size) {
-        row_end end = row_end_of(in, i);
-        NAME(add_costs)(&costs, end.row + GI_PNG_MARGIN, end.above + GI_PNG_MARGIN, in->pixel, end.inside);
+        NAME(place) last = NAME(last_place)(in, i);
+        NAME(add_costs)(&costs, &last, in->size - i);
     }
-    for (int type = 0; type < GI_PNG_FILTERS; type++) {
-        uint64_t sums[VECTOR_BYTES / 8];
-        NAME(store)(sums, costs.sums[type]);
-        out[type] = 0;
-        for (int k = 0; k < VECTOR_BYTES / 8; k++) out[type] += sums[k];
-    }
+    out[GI_PNG_NONE] = NAME(sum)(costs.none);
+    out[GI_PNG_SUB] = NAME(sum)(costs.sub);
+    out[GI_PNG_UP] = NAME(sum)(costs.up);
+    out[GI_PNG_AVERAGE] = NAME(sum)(costs.average);
+    out[GI_PNG_PAETH] = NAME(sum)(costs.paeth);
 }
 
 #undef V
