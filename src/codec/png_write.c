@@ -4,13 +4,10 @@
 
 #include "codec/png_idat.h"
 #include "codec/png_reduce.h"
+#include "core/checked.h"
 
 // PNG counts pixels in 31 bits.
 #define SIDE_LIMIT 0x7FFFFFFFU
-
-// Held pixels up to so many bytes are compressed in both forms to see which is smaller; beyond, a palette's own bytes
-// do not matter.
-#define TRIAL_BYTES ((size_t)1 << 20)
 
 typedef struct png_writer {
     gi_writer writer;
@@ -48,6 +45,28 @@ static gi_status png_rows(gi_writer *writer, const gi_view *rows, gi_error *err)
     return status == GI_OK ? give_rows(png->idat, rows, err) : status;
 }
 
+// A file in memory.
+typedef struct image_file {
+    uint8_t *data;
+    size_t size, room;
+} image_file;
+
+static gi_status append(void *context, const void *data, size_t size, gi_error *err) {
+    image_file *file = context;
+    if (size > file->room - file->size) {
+        size_t room = 0;
+        bool fits = gi_add(file->size, size, &room) && gi_add(room, room / 2, &room);
+        uint8_t *larger = fits ? realloc(file->data, room) : NULL;
+        if (!larger) return gi_fail(err, GI_ERR_MEMORY, "no memory for a PNG file of %zu bytes", file->size);
+        file->data = larger;
+        file->room = room;
+    }
+    memcpy(file->data + file->size, data, size);
+    file->size += size;
+    return GI_OK;
+}
+
+// The whole file, in the job's form.
 static gi_status write_held(const gi_png_job *job, const gi_view *held, gi_error *err) {
     gi_png_idat *idat = NULL;
     gi_status status = open_idat(job, &idat, err);
@@ -55,41 +74,40 @@ static gi_status write_held(const gi_png_job *job, const gi_view *held, gi_error
     status = gi_png_put_head(job, err);
     if (status == GI_OK) status = give_rows(idat, held, err);
     if (status == GI_OK) status = idat->finish(idat, err);
+    if (status == GI_OK) status = gi_png_put_end(job, err);
     idat->close(idat);
     return status;
 }
 
-static gi_status count_bytes(void *context, const void *data, size_t size, gi_error *err) {
-    (void)data;
-    (void)err;
-    *(uint64_t *)context += size;
-    return GI_OK;
-}
-
-// How many bytes the held image takes in that form.
-static gi_status measure(gi_png_job job, const gi_view *held, uint64_t *bytes, gi_error *err) {
-    gi_sink sink = {count_bytes, bytes};
-    *bytes = 0;
-    job.sink = &sink;
-    return write_held(&job, held, err);
-}
-
-static gi_status choose_form(png_writer *png, gi_error *err) {
-    gi_png_job plain = png->job;
-    uint64_t as_is = 0, fewest = 0;
-    png->job.form = gi_png_form_fewest(&png->held);
-    if (png->held.pitch_bytes * png->held.height > TRIAL_BYTES) return GI_OK;
-    gi_status status = measure(plain, &png->held, &as_is, err);
-    if (status == GI_OK) status = measure(png->job, &png->held, &fewest, err);
-    if (status == GI_OK && as_is < fewest) png->job.form = plain.form;
+// Fewer bits do not always make the smaller file: a palette has bytes of its own, and what repeats in bytes may not do
+// so in bits. So both files are made.
+static gi_status write_smaller(const gi_png_job *fewer, const gi_png_job *plain, const gi_view *held, gi_error *err) {
+    const gi_png_job *jobs[2] = {fewer, plain};
+    image_file files[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    gi_status status = GI_OK;
+    for (int i = 0; i < 2 && status == GI_OK; i++) {
+        gi_sink sink = {append, &files[i]};
+        gi_png_job job = *jobs[i];
+        job.sink = &sink;
+        status = write_held(&job, held, err);
+    }
+    const image_file *smaller = files[1].size < files[0].size ? &files[1] : &files[0];
+    if (status == GI_OK) status = plain->sink->write(plain->sink->context, smaller->data, smaller->size, err);
+    free(files[0].data);
+    free(files[1].data);
     return status;
 }
 
 static gi_status png_finish(gi_writer *writer, gi_error *err) {
     png_writer *png = (png_writer *)writer;
-    gi_status status = png->held.data ? choose_form(png, err) : png->idat->finish(png->idat, err);
-    if (status == GI_OK && png->held.data) status = write_held(&png->job, &png->held, err);
-    return status == GI_OK ? gi_png_put_end(&png->job, err) : status;
+    if (!png->held.data) {
+        gi_status status = png->idat->finish(png->idat, err);
+        return status == GI_OK ? gi_png_put_end(&png->job, err) : status;
+    }
+    gi_png_job fewer = png->job;
+    fewer.form = gi_png_form_fewest(&png->held);
+    bool same = fewer.form.colour == png->job.form.colour && fewer.form.depth == png->job.form.depth;
+    return same ? write_held(&png->job, &png->held, err) : write_smaller(&fewer, &png->job, &png->held, err);
 }
 
 static void png_close(gi_writer *writer) {

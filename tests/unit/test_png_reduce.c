@@ -211,7 +211,7 @@ static void rgb_that_is_gray(void **state) {
     assert_int_equal(form.colours.count, 256);
 }
 
-// Of a small image, the smaller file: a palette of 200 colours is more than a gradient compresses to.
+// The smaller file: a palette of 200 colours is more than a gradient compresses to.
 static void a_palette_must_pay(void **state) {
     (void)state;
     static uint8_t rows[16][200][3];
