@@ -16,24 +16,27 @@ struct gi_png_compressor {
     size_t capacity;   // of `filtered`, less the slack
     uint8_t *filtered; // the band's rows, each behind its filter byte
     uint8_t *zeros;    // the row above the image, with its margin
-    uint8_t *other;    // what zlib makes of a band, where both are tried
+    uint8_t *other;    // what zlib makes of a band, where it is tried beside
     gi_matcher *matcher;
-    gi_zlib *zlib;
+    gi_zlib *zlib; // opened for the first band that wants it
 };
 
-// zlib finds the matches where it was asked for. At the smallest level it is tried beside our own finder, which knows
-// no matches of a few bytes far away: slow to find, but some images have them.
-static bool zlib_alone(const gi_png_compressor_options *o) { return o->codec == GI_CODEC_ZLIB; }
-static bool zlib_beside(const gi_png_compressor_options *o) { return o->codec == GI_CODEC_AUTO && o->level == 9; }
+// zlib finds the matches where it was asked for. It is tried beside our own finder, which knows no matches of a few
+// bytes far away, where such are likely, and at the smallest level: slow to find, but some images have them.
+typedef enum use_of_zlib { ZLIB_NOT, ZLIB_ALONE, ZLIB_BESIDE } use_of_zlib;
 
-static gi_status open_zlib(gi_png_compressor *c, gi_error *err) {
-    const gi_png_compressor_options *o = &c->options;
-    if (!gi_zlib_available() || o->level == 0 || (!zlib_alone(o) && !zlib_beside(o))) return GI_OK;
-    if (zlib_beside(o)) {
-        c->other = malloc(gi_zlib_bound(c->capacity));
-        if (!c->other) return gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor of %zu bytes", c->capacity);
-    }
-    return gi_zlib_open(o->level, &c->zlib, err);
+static use_of_zlib zlib_for(const gi_png_compressor_options *o, const gi_png_plan *plan) {
+    if (!gi_zlib_available() || o->level == 0) return ZLIB_NOT;
+    if (o->codec == GI_CODEC_ZLIB && plan->method == GI_PNG_MATCHES) return ZLIB_ALONE;
+    bool smallest = o->codec == GI_CODEC_AUTO && o->level == 9 && plan->method == GI_PNG_MATCHES;
+    return smallest || (o->codec != GI_CODEC_STB && plan->brief) ? ZLIB_BESIDE : ZLIB_NOT;
+}
+
+// For brief matches there is no use in more effort than level 3's, which makes smaller files of gray kept as colour
+// than level 6 does.
+static int zlib_level(const gi_png_compressor_options *o) {
+    enum { BRIEF = 3 };
+    return o->codec == GI_CODEC_ZLIB || o->level == 9 || o->level < BRIEF ? o->level : BRIEF;
 }
 
 gi_status gi_png_compressor_open(const gi_png_compressor_options *options, gi_png_compressor **compressor,
@@ -50,14 +53,9 @@ gi_status gi_png_compressor_open(const gi_png_compressor_options *options, gi_pn
     c->filtered = calloc(1, capacity + GI_MATCH_SLACK);
     c->zeros = calloc(1, GI_PNG_MARGIN + options->row_bytes);
     c->matcher = gi_matcher_open();
-    gi_status status = GI_OK;
-    if (!c->filtered || !c->zeros || !c->matcher)
-        status = gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor of %zu bytes", capacity);
-    else
-        status = open_zlib(c, err);
-    if (status != GI_OK) {
+    if (!c->filtered || !c->zeros || !c->matcher) {
         gi_png_compressor_close(c);
-        return status;
+        return gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor of %zu bytes", capacity);
     }
     *compressor = c;
     return GI_OK;
@@ -80,13 +78,24 @@ size_t gi_png_band_bound(size_t filtered_bytes) {
     return larger(own + EMPTY_BLOCK_BYTES, gi_zlib_bound(filtered_bytes));
 }
 
-// Replaces the `*size` bytes of `out` by zlib's where those are fewer, or anyway where zlib is alone.
-static gi_status compress_by_zlib(gi_png_compressor *c, gi_bytes filtered, uint8_t *out, size_t *size, gi_error *err) {
-    size_t zlib_size = gi_zlib_bound(filtered.size);
-    uint8_t *place = c->other ? c->other : out;
-    gi_status status = gi_zlib_deflate(c->zlib, filtered, place, &zlib_size, err);
-    if (status != GI_OK || (c->other && zlib_size >= *size)) return status;
-    if (c->other) memcpy(out, c->other, zlib_size);
+static void compress_alone(gi_png_compressor *c, const gi_png_plan *plan, gi_bytes filtered, uint8_t *out,
+                           size_t *size) {
+    gi_bits bits = {out, 0, 0};
+    if (plan->method == GI_PNG_STORED) gi_bits_put_stored(&bits, filtered.data, filtered.size);
+    if (plan->method == GI_PNG_LITERALS) gi_deflate_literals(&bits, filtered.data, filtered.size);
+    if (plan->method == GI_PNG_MATCHES) gi_matcher_deflate(c->matcher, filtered, &plan->matches, &bits);
+    gi_bits_put_stored(&bits, NULL, 0);
+    *size = (size_t)(bits.at - out);
+}
+
+// Replaces the *size bytes of `out` by zlib's where those are fewer.
+static gi_status compress_beside(gi_png_compressor *c, gi_bytes filtered, uint8_t *out, size_t *size, gi_error *err) {
+    size_t zlib_size = gi_zlib_bound(c->capacity);
+    if (!c->other) c->other = malloc(zlib_size);
+    if (!c->other) return gi_fail(err, GI_ERR_MEMORY, "no memory for a compressor of %zu bytes", c->capacity);
+    gi_status status = gi_zlib_deflate(c->zlib, filtered, c->other, &zlib_size, err);
+    if (status != GI_OK || zlib_size >= *size) return status;
+    memcpy(out, c->other, zlib_size);
     *size = zlib_size;
     return GI_OK;
 }
@@ -97,12 +106,12 @@ gi_status gi_png_band_compress(gi_png_compressor *c, const gi_png_band *band, ui
     gi_png_plan plan = gi_png_plan_make(&planner, band);
     gi_bytes filtered = {c->filtered, gi_png_filter_rows(&planner, band, plan.filter, c->filtered)};
     *adler = gi_adler32(1, filtered.data, filtered.size);
-    gi_bits bits = {out, 0, 0};
-    if (plan.method == GI_PNG_STORED) gi_bits_put_stored(&bits, filtered.data, filtered.size);
-    if (plan.method == GI_PNG_LITERALS) gi_deflate_literals(&bits, filtered.data, filtered.size);
-    if (plan.method == GI_PNG_MATCHES && !(c->zlib && zlib_alone(&c->options)))
-        gi_matcher_deflate(c->matcher, filtered, &plan.matches, &bits);
-    gi_bits_put_stored(&bits, NULL, 0);
-    *size = (size_t)(bits.at - out);
-    return plan.method == GI_PNG_MATCHES && c->zlib ? compress_by_zlib(c, filtered, out, size, err) : GI_OK;
+    use_of_zlib use = zlib_for(&c->options, &plan);
+    gi_status status = GI_OK;
+    if (use != ZLIB_ALONE) compress_alone(c, &plan, filtered, out, size);
+    if (use != ZLIB_NOT && !c->zlib) status = gi_zlib_open(zlib_level(&c->options), &c->zlib, err);
+    if (status != GI_OK || use == ZLIB_NOT) return status;
+    if (use == ZLIB_BESIDE) return compress_beside(c, filtered, out, size, err);
+    *size = gi_zlib_bound(filtered.size);
+    return gi_zlib_deflate(c->zlib, filtered, out, size, err);
 }

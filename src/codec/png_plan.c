@@ -167,14 +167,27 @@ static bool is_photograph(const gi_png_planner *planner, const gi_png_band *band
            repeats(filter_sample(planner, band, s, GI_PNG_NONE)) < REPEATS;
 }
 
+// Gray kept as colour: every sample of a pixel but alpha is the same, and so is every residual. Then they repeat in
+// threes, where each is as far from the next of its kind as in any photograph.
+static bool is_gray_in_colour(const gi_png_planner *planner, const gi_png_band *band, const sample *s) {
+    if (band->bits != 8 || (band->pixel != 3 && band->pixel != 4)) return false;
+    gi_bytes rows = filter_sample(planner, band, s, GI_PNG_NONE);
+    size_t row_size = s->width + 1;
+    for (const uint8_t *row = rows.data; row < rows.data + rows.size; row += row_size)
+        for (size_t i = 1; i + band->pixel <= row_size; i += band->pixel)
+            if (row[i] != row[i + 1] || row[i] != row[i + 2]) return false;
+    return true;
+}
+
 gi_png_plan gi_png_plan_make(const gi_png_planner *planner, const gi_png_band *band) {
     enum { NARROW = 512, PHOTOGRAPH_SHARE = 16, CHEAP = 160, CHEAP_SHARE = 8 };
     const effort *e = &efforts[planner->level];
-    gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches};
+    gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches, false};
     if (planner->level == 0) return plan;
     plan.matches.pixel = (uint32_t)band->pixel;
     plan.matches.row = (uint32_t)band->row_bytes + 1;
     sample s = sample_of(band, PHOTOGRAPH_SHARE, NARROW);
+    plan.brief = is_gray_in_colour(planner, band, &s);
     if (e->share > 1 && is_photograph(planner, band, &s)) {
         plan.filter = GI_PNG_ADAPTIVE;
         plan.method = GI_PNG_LITERALS;
