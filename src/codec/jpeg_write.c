@@ -10,7 +10,7 @@
 #include "codec/stb.h"
 #include "core/checked.h"
 
-enum { MAX_SIDE = 65535, APP1_BYTES = 10 + GI_EXIF_BYTES };
+enum { MAX_SIDE = 65535, LIBJPEG_SIDE = 65500, APP1_BYTES = 10 + GI_EXIF_BYTES };
 
 typedef struct stb_writer {
     gi_writer writer;
@@ -77,8 +77,12 @@ gi_status gi_jpeg_writer_open(gi_shape shape, const gi_encode_options *options, 
     bool turbo = options->codec != GI_CODEC_STB && gi_turbo_writes(shape);
     // gi_encode_options_check has left this to libjpeg-turbo.
     if (!turbo && (options->progressive || options->optimize || options->subsampling != GI_SUBSAMPLING_420))
-        return gi_fail(err, GI_ERR_LIMIT, "libjpeg-turbo writes at most 65500 pixels a side, not %ux%u", shape.width,
-                       shape.height);
+        return gi_fail(err, GI_ERR_LIMIT, "libjpeg-turbo writes at most %d pixels a side, not %ux%u", LIBJPEG_SIDE,
+                       shape.width, shape.height);
+    if (shape.width > LIBJPEG_SIDE || shape.height > LIBJPEG_SIDE)
+        gi_say(options->messages, GI_WARNING, options->file,
+               "most programs open no JPEG with more than %d pixels a side, as this has: %ux%u", LIBJPEG_SIDE,
+               shape.width, shape.height);
     return turbo ? gi_turbo_writer_open(shape, options, sink, writer, err)
                  : stb_writer_open(shape, options, sink, writer, err);
 }

@@ -37,7 +37,6 @@ TARGET static inline uint64_t NAME(sum)(V v) {
     return sums[0] + sums[1] + sums[2] + sums[3];
 }
 TARGET static inline V NAME(subtract)(V a, V b) { return _mm256_sub_epi8(a, b); }
-TARGET static inline V NAME (and)(V a, V b) { return _mm256_and_si256(a, b); }
 TARGET static inline V NAME(min)(V a, V b) { return _mm256_min_epu8(a, b); }
 TARGET static inline V NAME(distance)(V a, V b) {
     return _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a));
@@ -80,7 +79,6 @@ TARGET static inline void NAME(store_part)(void *p, V v, size_t size) {
 TARGET static inline V NAME(keep_part)(V v, size_t size) { return _mm512_maskz_mov_epi8(NAME(part)(size), v); }
 TARGET static inline uint64_t NAME(sum)(V v) { return (uint64_t)_mm512_reduce_add_epi64(v); }
 TARGET static inline V NAME(subtract)(V a, V b) { return _mm512_sub_epi8(a, b); }
-TARGET static inline V NAME (and)(V a, V b) { return _mm512_and_si512(a, b); }
 TARGET static inline V NAME(min)(V a, V b) { return _mm512_min_epu8(a, b); }
 TARGET static inline V NAME(distance)(V a, V b) {
     return _mm512_or_si512(_mm512_subs_epu8(a, b), _mm512_subs_epu8(b, a));

@@ -92,6 +92,13 @@ def test_format_in_a_directory(gpuimg, image, tmp_path):
     assert {kind(p) for p in (tmp_path / "out").iterdir()} == {"JPEG"}
 
 
+def test_a_jpeg_that_most_programs_do_not_open_is_told(gpuimg, image):
+    image("wide.png", pixels(65501, 1))
+    image("widest.png", pixels(65500, 1))
+    assert "more than 65500 pixels a side" in gpuimg.ok("blur", "--radius", "0", "wide.png", "wide.jpg").err
+    assert gpuimg.ok("blur", "--radius", "0", "widest.png", "widest.jpg").err == ""
+
+
 def test_two_inputs_of_one_output_are_refused(gpuimg, image):
     image("in/a.png")
     image("in/a.jpg")
