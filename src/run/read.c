@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,7 @@
 #include "codec/codec.h"
 #include "core/large.h"
 
-enum { FIRST_CAPACITY = 1 << 16 };
+enum { FIRST_CAPACITY = 1 << 16, READ_IN_TWO = 16 << 20 };
 
 static bool cancelled(const gi_read_options *options) { return options->cancel && *options->cancel; }
 
@@ -41,6 +42,39 @@ static gi_status read_until(int fd, size_t until, const gi_read_options *options
         }
         file->size += (size_t)got;
     }
+    return GI_OK;
+}
+
+// The upper part of a large file, which another thread reads: fresh memory takes longer to come by than the copy.
+typedef struct upper_part {
+    int fd;
+    uint8_t *data;  // of the whole file
+    size_t at, end; // read so far, and to be read
+} upper_part;
+
+static void *read_upper(void *context) {
+    upper_part *part = context;
+    ssize_t got = 1;
+    while (part->at < part->end && got > 0) {
+        got = pread(part->fd, part->data + part->at, part->end - part->at, (off_t)part->at);
+        if (got > 0) part->at += (size_t)got;
+    }
+    return NULL;
+}
+
+// Reads up to `size` in two parts at once. Where the upper one is not complete, what is there is left to be read after
+// the lower.
+static gi_status read_in_two(int fd, size_t size, const gi_read_options *options, gi_file_data *file, bool *ended,
+                             gi_error *err) {
+    upper_part upper = {fd, file->data, size / 2, size};
+    pthread_t thread;
+    bool started = pthread_create(&thread, NULL, read_upper, &upper) == 0;
+    gi_status status = read_until(fd, size / 2, options, file, ended, err);
+    if (!started) return status;
+    pthread_join(thread, NULL);
+    if (status != GI_OK || *ended || upper.at < size) return status;
+    if (lseek(fd, (off_t)size, SEEK_SET) < 0) return gi_fail_errno(err, "cannot read", errno);
+    file->size = size;
     return GI_OK;
 }
 
@@ -79,6 +113,10 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
         return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG");
     capacity = expected >= FIRST_CAPACITY ? expected + 1 : FIRST_CAPACITY;
     if (capacity > FIRST_CAPACITY) status = take_room(file, capacity, err);
+    // Standard input may be a file that was read from before.
+    bool from_start = lseek(fd, 0, SEEK_CUR) == (off_t)file->size;
+    if (status == GI_OK && expected >= READ_IN_TWO && from_start)
+        status = read_in_two(fd, expected, options, file, &ended, err);
     while (!ended && status == GI_OK) {
         status = read_until(fd, capacity, options, file, &ended, err);
         if (status == GI_OK && file->size > limit_of(options)) return too_large(options, err);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -36,7 +37,7 @@ static unsigned char *image_bytes(size_t size) {
 
 static void regular_files(void **state) {
     (void)state;
-    static const size_t sizes[] = {8, 9, 65535, 65536, 65537, 300000};
+    static const size_t sizes[] = {8, 9, 65535, 65536, 65537, 300000, (16 << 20) - 1, 16 << 20, (16 << 20) + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         unsigned char *bytes = image_bytes(sizes[i]);
         put_file("a", bytes, sizes[i]);
@@ -153,6 +154,24 @@ static void standard_input(void **state) {
 }
 
 // Files of /proc say that they have no bytes.
+// Standard input that is a file of which a part was read before: what follows is read.
+static void rest_of_a_file(void **state) {
+    (void)state;
+    const size_t size = (16 << 20) + 5000, before = 1000;
+    unsigned char *bytes = image_bytes(size);
+    memcpy(bytes + before, png_signature, 8);
+    put_file("rest", bytes, size);
+    int fd = open("rest", O_RDONLY), saved = dup(STDIN_FILENO);
+    assert_true(fd >= 0 && saved >= 0 && lseek(fd, (off_t)before, SEEK_SET) >= 0 && dup2(fd, STDIN_FILENO) >= 0);
+    assert_int_equal(gi_read_file(NULL, &image, &file, &err), GI_OK);
+    assert_int_equal(file.size, size - before);
+    assert_memory_equal(file.data, bytes + before, size - before);
+    assert_true(dup2(saved, STDIN_FILENO) >= 0);
+    close(saved), close(fd);
+    free(file.data);
+    free(bytes);
+}
+
 static void size_unknown(void **state) {
     (void)state;
     assert_int_equal(gi_read_file("/proc/self/status", &plain, &file, &err), GI_OK);
@@ -162,8 +181,9 @@ static void size_unknown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEMP_DIR_TEST(regular_files), TEMP_DIR_TEST(refusals),       TEMP_DIR_TEST(permission),
-        TEMP_DIR_TEST(streams),       TEMP_DIR_TEST(standard_input), TEMP_DIR_TEST(size_unknown),
+        TEMP_DIR_TEST(regular_files),  TEMP_DIR_TEST(refusals),       TEMP_DIR_TEST(permission),
+        TEMP_DIR_TEST(streams),        TEMP_DIR_TEST(standard_input), TEMP_DIR_TEST(size_unknown),
+        TEMP_DIR_TEST(rest_of_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
