@@ -27,7 +27,6 @@ has_module() { "$(system_python)" -c "import importlib.util as u, sys; sys.exit(
 has_cmocka() {
     printf '#include <%s>\n' stdarg.h stddef.h setjmp.h stdint.h cmocka.h | gcc -E -x c -
 }
-has_libpng() { printf '#include <png.h>\n' | gcc -E -x c -; }
 clang_sanitizes() {
     printf '%s\n' '#include <stddef.h>' 'int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);' \
         'int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data && size > 99; }' |
@@ -52,7 +51,6 @@ need_test_tools() {
     need fonts-dejavu-core "the DejaVu fonts" test -f /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
     need shellcheck "shellcheck" have shellcheck
     need pngcheck "pngcheck" have pngcheck
-    need libpng-dev "libpng (a second reader of the PNGs we write)" has_libpng
     need groff-base "groff" have groff
     need mandoc "mandoc" have mandoc
     need zsh "zsh" have zsh

@@ -28,8 +28,11 @@ const char *const gi_help_examples[] = {"gray in.png out.png", "gray photos/ out
 static const char images_paragraph[] =
     "IN is a PNG or JPEG file, a directory of them, or - for standard input; OUT is a file, or a directory when there "
     "are several images, or - for standard output. The format follows OUT's extension (.png, .jpg, .jpeg), else the "
-    "input's. PNGs of 16 bits are read as 8 bits. A JPEG is written with its usual losses: exact values, such as masks, "
-    "want PNG.";
+    "input's. PNGs of 16 bits are read as 8 bits. A JPEG is written with its usual losses: exact values, such as "
+    "masks, "
+    "want PNG. Masks of threshold are PNGs of one bit a pixel, or palettes of eight colours: Pillow gives 0 and 255 "
+    "for "
+    "them after convert('L') or convert('RGB'), or with --png-reduce off.";
 static const char reports_paragraph[] =
     "Several images: their reports follow each other in the order of the inputs; --total adds gray, red, green, blue "
     "and alpha up, each over the images that have it. JSON: {\"schema\":1, \"images\":[{file, width, height, pixels, "

@@ -40,21 +40,24 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "format of the images, whatever OUT is named")                                                              \
     OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \
            "format of the report, whatever its file is named")                                                         \
-    OPTION(CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_RUN,                              \
-           "libraries that read and write images: the fastest of this build, zlib in the place of ISA-L, or stb "      \
-           "alone, which is slower and shares no code with them")                                                      \
+    OPTION(                                                                                                            \
+        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_RUN,                                 \
+        "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
+        "alone, which is slower and shares no code with the others")                                                   \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
     OPTION(CHOICE, subsampling, "subsampling", 0, "CHROMA", "420|422|444", 0, 0, "420", GI_FOR_IMAGE,                  \
-           "chroma of a colour JPEG: halved both ways, halved in width, or whole")                                     \
+           "chroma of a colour JPEG: halved both ways, halved in width, or whole (libjpeg-turbo; stb goes by the "     \
+           "quality)")                                                                                                 \
     OPTION(FLAG, optimize, "optimize", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                              \
-           "smaller JPEGs, by Huffman codes made for each image")                                                      \
+           "smaller JPEGs, by Huffman codes made for each image (libjpeg-turbo)")                                      \
     OPTION(FLAG, progressive, "progressive", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                        \
-           "JPEGs that show all of the image early on, and take longer to write; implies --optimize")                  \
+           "JPEGs that show all of the image early on, and take longer to write; implies --optimize (libjpeg-turbo)")  \
     OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, GI_OPTION_NUMBER(GI_PNG_LEVEL), GI_FOR_IMAGE,              \
-           "PNG compression, from fast to small")                                                                      \
-    OPTION(CHOICE, png_reduce, "png-reduce", 0, "WHEN", "auto|on|off", 0, 0, "auto", GI_FOR_IMAGE,                     \
-           "PNGs of fewer bits a pixel (black and white, or a palette): where the pipeline is known to give such, "    \
-           "wherever the pixels turn out so, or never")                                                                \
+           "PNG compression, from none at 0 and fast at 1 to the smallest")                                            \
+    OPTION(                                                                                                            \
+        CHOICE, png_reduce, "png-reduce", 0, "WHEN", "auto|on|off", 0, 0, "auto", GI_FOR_IMAGE,                        \
+        "PNGs of fewer bits a pixel, black and white or a palette of at most 256 colours: for what threshold makes, "  \
+        "wherever the file gets smaller by it, or never")                                                              \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \
            "what transparent pixels lie on in a JPEG: #rgb, #rrggbb, r,g,b, white or black")                           \
     OPTION(FLAG, recursive, "recursive", 'r', "", "", 0, 0, "", GI_FOR_RUN, "directories with all below them")         \
@@ -66,8 +69,8 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN, "fail rather than replace an output")      \
     OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
     OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_RUN,                                                    \
-           "damage that still decodes is a failure, not a warning, as it always is for a file that the "         \
-           "result would replace")                                                    \
+           "damage that still decodes is a failure, not a warning, as it always is for a file that the "               \
+           "result would replace")                                                                                     \
     OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_RUN,                                      \
            "refuse images of more pixels; k, M and G may follow the number")                                           \
     OPTION(FLAG, no_auto_orient, "no-auto-orient", 0, "", "", 0, 0, "", GI_FOR_RUN,                                    \

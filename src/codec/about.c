@@ -13,9 +13,10 @@
 #endif
 
 static const gi_codec_library libraries[] = {
-    {"ISA-L", GPUIMG_ISAL_VERSION, "PNG: inflate and deflate", "PNG is slower", "libisal-dev"},
-    {"zlib", GPUIMG_ZLIB_VERSION, "PNG: inflate and deflate",
-     "PNG is slower where ISA-L is missing too, and there is no --codec zlib", "zlib1g-dev"},
+    {"ISA-L", GPUIMG_ISAL_VERSION, "PNG: inflate, checksums", "PNG is slower to read", "libisal-dev"},
+    {"zlib", GPUIMG_ZLIB_VERSION, "PNG: inflate without ISA-L; deflate beside gpuimg's own",
+     "some PNGs are larger, PNG is slower to read where ISA-L is missing too, and there is no --codec zlib",
+     "zlib1g-dev"},
     {"libjpeg-turbo", GPUIMG_JPEG_VERSION, "JPEG",
      "JPEG is slower, and there is no --subsampling, --optimize or --progressive", "libjpeg-dev"},
     {"stb_image", GPUIMG_STB_VERSION, "PNG and JPEG decoding; JPEG segments and PNG checksums checked by gpuimg", "",
