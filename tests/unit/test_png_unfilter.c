@@ -106,12 +106,13 @@ static void check_shape(const shape *of) {
 static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
 enum { PIXELS = sizeof pixels / sizeof pixels[0] };
 
+// All widths and counts, but of the wider not all pairs.
 static void narrow_rows(void **state) {
     (void)state;
     for (size_t p = 0; p < PIXELS; p++)
-        for (size_t width = 1; width <= 70; width++)
+        for (uint32_t width = 1; width <= 70; width++)
             for (uint32_t count = 1; count <= 40; count++)
-                for (int filter = 0; filter < FILTER_KINDS; filter++)
+                for (int filter = 0; filter < FILTER_KINDS && (width < 20 || (width + count) % 5 == 0); filter++)
                     check_shape(&(shape){pixels[p], width, width % 3 * 5, count, filter});
 }
 
