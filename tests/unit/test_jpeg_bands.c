@@ -79,7 +79,7 @@ static void bands_are_the_whole(void **state) {
             options.subsampling = kind == 3 ? GI_SUBSAMPLING_420 : (gi_subsampling)kind;
             uint32_t mcu = channels == 3 && options.subsampling != GI_SUBSAMPLING_444 ? 16 : 8;
             uint32_t band = (1 << 18) / ((width + mcu - 1) / mcu * mcu);
-            gi_shape shape = {width, band + 8 + width % 3 * band + width * 5 % 17, channels, GI_U8};
+            gi_shape shape = {width, band + 8 + (width % 8 == 0 ? band : 0) + width * 5 % 17, channels, GI_U8};
             if (shape.height > 65500) shape.height = 65500 - width;
             uint8_t *pixels = library_picture(shape);
             made_file file = in_bands(shape, pixels, &options, 1000);
@@ -107,6 +107,7 @@ static void neither_threads_nor_calls_matter(void **state) {
         assert_true(interval_of(&expected) > 0);
         for (int threads = 1; threads <= 8; threads++)
             for (size_t i = 0; i < 4; i++) {
+                if (threads > 2 && i != (size_t)(threads + kind) % 4) continue; // in turn
                 options.threads = threads;
                 made_file file = in_bands(shape, pixels, &options, steps[i]);
                 assert_same_file(&file, &expected, "threads");
@@ -134,6 +135,7 @@ static void one_piece_is_the_library(void **state) {
     gi_error err;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int kind = 0; kind < 16; kind++) {
+            if (sizes[s][0] > 2000 && kind % 4 > 0 && kind != 3) continue; // each, but not each with each
             gi_encode_options options = defaults;
             options.threads = 2;
             options.subsampling = kind % 4 == 3 ? GI_SUBSAMPLING_420 : (gi_subsampling)(kind % 4);
