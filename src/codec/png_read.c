@@ -11,7 +11,7 @@
 #include "codec/reader.h"
 #include "core/checked.h"
 
-enum { SCRATCH_ROWS = 8 }; // unfiltered at once before they are expanded
+enum { SCRATCH_ROWS = GI_PNG_RUN_ROWS }; // unfiltered at once before they are expanded
 
 typedef struct png_reader {
     gi_reader reader;

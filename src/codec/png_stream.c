@@ -4,12 +4,13 @@
 
 #include "codec/bytes.h"
 #include "codec/inflate.h"
+#include "codec/png_unfilter.h"
 #include "core/ahead.h"
 #include "core/checked.h"
 
 enum {
     BLOCK_BYTES = 256 << 10,    // about so much: it stays in a core's cache between inflating and unfiltering
-    STEP_ROWS = 8,              // blocks are multiples of so many rows, which unfiltering does at once
+    STEP_ROWS = 8,              // blocks are multiples of so many rows, and of GI_PNG_RUN_ROWS where they have as many
     DEPTH = 4,                  // blocks ahead of the caller
     THREAD_PIXELS = 512 * 1024, // smaller images are done before another thread is of use
 };
@@ -61,8 +62,8 @@ static uint32_t next_block(const gi_png_info *info, place *at, size_t *row_bytes
     gi_png_pass pass = pass_at(info, at->pass);
     for (; pass.width == 0 || at->y == pass.height; pass = pass_at(info, at->pass)) *at = (place){at->pass + 1, 0};
     *row_bytes = gi_png_row_bytes(info, pass.width) + 1;
-    size_t rows = BLOCK_BYTES / *row_bytes / STEP_ROWS * STEP_ROWS;
-    if (rows < STEP_ROWS) rows = STEP_ROWS;
+    size_t rows = BLOCK_BYTES / *row_bytes, step = rows < GI_PNG_RUN_ROWS ? STEP_ROWS : GI_PNG_RUN_ROWS;
+    rows = rows < STEP_ROWS ? STEP_ROWS : rows / step * step;
     uint32_t left = pass.height - at->y, count = rows < left ? (uint32_t)rows : left;
     at->y += count;
     return count;
