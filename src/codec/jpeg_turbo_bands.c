@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "codec/bytes.h"
-#include "core/checked.h"
+#include "codec/memory_sink.h"
 #include "core/crew.h"
 
 enum {
@@ -20,18 +20,13 @@ enum {
     MOST_MCUS = 65535        // of a restart interval
 };
 
-typedef struct bytes {
-    uint8_t *data;
-    size_t size, capacity;
-} bytes;
-
 typedef struct band {
     gi_task task; // first
     gi_turbo_job job;
     uint8_t *pixels;    // gathered for a thread; NULL: rows go to the encoder as they come
     uint32_t rows;      // so far
     gi_writer *encoder; // while rows go to it
-    bytes file;
+    gi_memory_file file;
     gi_sink sink; // to `file`
     gi_status status;
     gi_error why;
@@ -47,23 +42,6 @@ typedef struct banded_writer {
     uint32_t places;
     band *ring; // band i has place i % places
 } banded_writer;
-
-static gi_status append(void *context, const void *data, size_t size, gi_error *err) {
-    bytes *to = context;
-    size_t need, capacity = to->capacity ? to->capacity : 65536;
-    if (!gi_add(to->size, size, &need)) return gi_fail(err, GI_ERR_MEMORY, "no memory for a JPEG");
-    while (capacity < need)
-        if (!gi_mul(capacity, 2, &capacity)) return gi_fail(err, GI_ERR_MEMORY, "no memory for a JPEG");
-    if (capacity > to->capacity) {
-        uint8_t *grown = realloc(to->data, capacity);
-        if (!grown) return gi_fail(err, GI_ERR_MEMORY, "no memory for a JPEG of %zu bytes", capacity);
-        to->data = grown;
-        to->capacity = capacity;
-    }
-    memcpy(to->data + to->size, data, size);
-    to->size = need;
-    return GI_OK;
-}
 
 // ---- one band -----------------------------------------------------------------------------------------------------
 
@@ -106,7 +84,7 @@ static void gather(band *b, const gi_view *rows) {
 // ---- joining ------------------------------------------------------------------------------------------------------
 
 // Where the entropy-coded data begins; the frame header is given the whole image's height on the way.
-static size_t pass_headers(const bytes *file, uint32_t height) {
+static size_t pass_headers(const gi_memory_file *file, uint32_t height) {
     gi_bytes all = {file->data, file->size};
     gi_jpeg_segment segment = {0};
     size_t at = 0, skipped = 0;
@@ -195,7 +173,7 @@ static gi_status make_places(banded_writer *jpeg, gi_error *err) {
     for (uint32_t i = 0; i < jpeg->places; i++) {
         band *b = &jpeg->ring[i];
         b->task.run = encode_task;
-        b->sink = (gi_sink){append, &b->file};
+        b->sink = gi_memory_sink(&b->file);
         b->job = jpeg->job;
         b->job.shape.height = jpeg->band_rows;
         b->rows = jpeg->band_rows; // as if full and written: it is begun anew

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/memory_sink.h"
 #include "codec/png_idat.h"
 #include "codec/png_reduce.h"
-#include "core/checked.h"
 
 // PNG counts pixels in 31 bits.
 #define SIDE_LIMIT 0x7FFFFFFFU
@@ -45,27 +45,6 @@ static gi_status png_rows(gi_writer *writer, const gi_view *rows, gi_error *err)
     return status == GI_OK ? give_rows(png->idat, rows, err) : status;
 }
 
-// A file in memory.
-typedef struct image_file {
-    uint8_t *data;
-    size_t size, room;
-} image_file;
-
-static gi_status append(void *context, const void *data, size_t size, gi_error *err) {
-    image_file *file = context;
-    if (size > file->room - file->size) {
-        size_t room = 0;
-        bool fits = gi_add(file->size, size, &room) && gi_add(room, room / 2, &room);
-        uint8_t *larger = fits ? realloc(file->data, room) : NULL;
-        if (!larger) return gi_fail(err, GI_ERR_MEMORY, "no memory for a PNG file of %zu bytes", file->size);
-        file->data = larger;
-        file->room = room;
-    }
-    memcpy(file->data + file->size, data, size);
-    file->size += size;
-    return GI_OK;
-}
-
 // The whole file, in the job's form.
 static gi_status write_held(const gi_png_job *job, const gi_view *held, gi_error *err) {
     gi_png_idat *idat = NULL;
@@ -83,15 +62,15 @@ static gi_status write_held(const gi_png_job *job, const gi_view *held, gi_error
 // so in bits. So both files are made.
 static gi_status write_smaller(const gi_png_job *fewer, const gi_png_job *plain, const gi_view *held, gi_error *err) {
     const gi_png_job *jobs[2] = {fewer, plain};
-    image_file files[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    gi_memory_file files[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
     gi_status status = GI_OK;
     for (int i = 0; i < 2 && status == GI_OK; i++) {
-        gi_sink sink = {append, &files[i]};
+        gi_sink sink = gi_memory_sink(&files[i]);
         gi_png_job job = *jobs[i];
         job.sink = &sink;
         status = write_held(&job, held, err);
     }
-    const image_file *smaller = files[1].size < files[0].size ? &files[1] : &files[0];
+    const gi_memory_file *smaller = files[1].size < files[0].size ? &files[1] : &files[0];
     if (status == GI_OK) status = plain->sink->write(plain->sink->context, smaller->data, smaller->size, err);
     free(files[0].data);
     free(files[1].data);
