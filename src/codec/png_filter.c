@@ -58,9 +58,4 @@ gi_png_filter_type gi_png_filter_choose(const gi_png_row *row) {
     return (gi_png_filter_type)best;
 }
 
-void gi_png_filter(uint8_t *out, const uint8_t *row, const uint8_t *above, size_t size, size_t pixel,
-                   uint8_t *scratch) {
-    (void)scratch;
-    gi_png_row in = {row, above, size, pixel};
-    gi_png_filter_row(gi_png_filter_choose(&in), &in, out);
-}
+void gi_png_filter(const gi_png_row *row, uint8_t *out) { gi_png_filter_row(gi_png_filter_choose(row), row, out); }

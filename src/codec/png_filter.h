@@ -7,7 +7,7 @@
 
 #include "core/status.h"
 
-// Bytes that are kept zero in front of every row given to gi_png_filter, so that "the pixel to the left" exists.
+// Bytes that are kept zero in front of every row to filter, so that "the pixel to the left" exists.
 enum { GI_PNG_MARGIN = 8 };
 
 typedef enum gi_png_filter_type {
@@ -32,6 +32,6 @@ void gi_png_filter_row(gi_png_filter_type type, const gi_png_row *row, uint8_t *
 gi_png_filter_type gi_png_filter_choose(const gi_png_row *row);
 
 // Both in one: the chosen filter, then the row filtered so.
-void gi_png_filter(uint8_t *out, const uint8_t *row, const uint8_t *above, size_t size, size_t pixel, uint8_t *scratch);
+void gi_png_filter(const gi_png_row *row, uint8_t *out);
 
 #endif

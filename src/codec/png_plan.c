@@ -21,8 +21,10 @@ static const effort efforts[10] = {
 };
 
 static size_t filter_row(const gi_png_row *in, int filter, uint8_t *out) {
-    gi_png_filter_type type = filter == GI_PNG_ADAPTIVE ? gi_png_filter_choose(in) : (gi_png_filter_type)filter;
-    gi_png_filter_row(type, in, out);
+    if (filter == GI_PNG_ADAPTIVE)
+        gi_png_filter(in, out);
+    else
+        gi_png_filter_row((gi_png_filter_type)filter, in, out);
     return 1 + in->size;
 }
 

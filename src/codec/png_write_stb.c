@@ -12,15 +12,16 @@ typedef struct whole {
     size_t row_bytes, pixel;
     uint8_t *filtered; // every row after its filter byte
     size_t used;
-    uint8_t *lines; // three buffers: this row and the one above, behind margins of zeros, and scratch
-    uint8_t *row, *above, *scratch;
+    uint8_t *lines; // two buffers: this row and the one above, behind margins of zeros
+    uint8_t *row, *above;
 } whole;
 
 static gi_status whole_row(gi_png_idat *idat, const void *samples, gi_error *err) {
     (void)err;
     whole *w = (whole *)idat;
     gi_png_store_row(&w->job->form, w->job->shape, samples, w->row);
-    gi_png_filter(w->filtered + w->used, w->row, w->above, w->row_bytes, w->pixel, w->scratch);
+    gi_png_row row = {w->row, w->above, w->row_bytes, w->pixel};
+    gi_png_filter(&row, w->filtered + w->used);
     uint8_t *above = w->above;
     w->above = w->row;
     w->row = above;
@@ -57,14 +58,13 @@ gi_status gi_png_whole_open(const gi_png_job *job, gi_png_idat **idat, gi_error 
     made->row_bytes = row_bytes;
     made->pixel = (size_t)(gi_png_form_bits(&job->form) + 7) / 8;
     made->filtered = malloc(size);
-    made->lines = calloc(3, row_bytes + GI_PNG_MARGIN);
+    made->lines = calloc(2, row_bytes + GI_PNG_MARGIN);
     if (!made->filtered || !made->lines) {
         whole_close(&made->idat);
         return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of pixels", size);
     }
     made->row = made->lines + GI_PNG_MARGIN;
     made->above = made->row + row_bytes + GI_PNG_MARGIN;
-    made->scratch = made->above + row_bytes;
     *idat = &made->idat;
     return GI_OK;
 }
