@@ -99,7 +99,7 @@ static gi_status measure(const gi_png_info *info, uint64_t *blocks, size_t *byte
     while (!is_end(info, at)) {
         size_t row_bytes, size;
         uint32_t count = next_block(info, &at, &row_bytes);
-        if (!gi_mul(row_bytes, count, &size) || !gi_add(size, GI_PNG_SLACK, &size))
+        if (!gi_mul(row_bytes, count, &size))
             return gi_fail(err, GI_ERR_LIMIT, "rows of %u pixels do not fit this machine's memory", info->width);
         if (size > *bytes) *bytes = size;
         ++*blocks;

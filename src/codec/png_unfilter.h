@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rows one below another. Nothing outside the rows is read or written, but for GI_PNG_SLACK bytes after `filtered`.
+// Rows one below another. Nothing outside the rows is read or written.
 typedef struct gi_png_run {
     const uint8_t *filtered; // count rows, each a filter byte and then `size` bytes
     const uint8_t *above;    // the unfiltered row above the first; zeros for the first row of an image or pass
@@ -19,9 +19,6 @@ typedef struct gi_png_run {
 
 // Runs of a multiple of so many rows are the fastest: as many as the narrowest pixels are unfiltered at once.
 enum { GI_PNG_RUN_ROWS = 32 };
-
-// Bytes after the last filtered row that may be read (their values do not matter).
-enum { GI_PNG_SLACK = 64 };
 
 // Returns -1, or the first filter byte that is none: the rows from there on are undefined then.
 int gi_png_unfilter_run(const gi_png_run *run);

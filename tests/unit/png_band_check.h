@@ -66,7 +66,7 @@ static inline bool band_is_whole(const packed_band *packed, const gi_png_band *b
     static const uint8_t head[2] = {0x78, 0x01}, last_block[2] = {0x03, 0x00}, empty_block[4] = {0, 0, 0xff, 0xff};
     size_t filtered_size = (band->row_bytes + 1) * band->height, size = packed->size + 8;
     if (packed->size < 5 || memcmp(packed->data + packed->size - 4, empty_block, 4) != 0) return false;
-    uint8_t *stream = malloc(size), *filtered = malloc(filtered_size + GI_PNG_SLACK);
+    uint8_t *stream = malloc(size), *filtered = malloc(filtered_size);
     uint8_t *rows = malloc(band->row_bytes * band->height), *zeros = calloc(1, band->row_bytes);
     if (!stream || !filtered || !rows || !zeros) abort();
     memcpy(stream, head, 2);
