@@ -2,7 +2,8 @@
 """The tables of measured figures in README.md, made from docs/benchmarks/*.json: benchmark_table.py [--check]
 
 h200.json is what tests/gpu/run wrote on a machine with that GPU, cpu.json what tests/bench/cpu.sh wrote, codecs.json (where
-there is one) what tests/bench/codecs.sh wrote; README shows the rows that are named below, between its markers. --check changes nothing and fails when README says anything else.
+there is one) what tests/bench/codecs.sh wrote; README shows the rows that are named below, between its markers. --check
+changes nothing and fails when README says anything else.
 """
 import json
 import pathlib

@@ -113,9 +113,8 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
         return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG");
     capacity = expected >= FIRST_CAPACITY ? expected + 1 : FIRST_CAPACITY;
     if (capacity > FIRST_CAPACITY) status = take_room(file, capacity, err);
-    // Standard input may be a file that was read from before.
-    bool from_start = lseek(fd, 0, SEEK_CUR) == (off_t)file->size;
-    if (status == GI_OK && expected >= READ_IN_TWO && from_start)
+    // Standard input may be a file that was read from before: then the buffer and the file do not begin together.
+    if (status == GI_OK && expected >= READ_IN_TWO && lseek(fd, 0, SEEK_CUR) == (off_t)file->size)
         status = read_in_two(fd, expected, options, file, &ended, err);
     while (!ended && status == GI_OK) {
         status = read_until(fd, capacity, options, file, &ended, err);

@@ -105,6 +105,4 @@ void gi_encoder_close(gi_encoder *encoder) {
     free(encoder);
 }
 
-const char *gi_codec_about(int index) { return index == 0 ? "fake" : NULL; }
-
 #endif
