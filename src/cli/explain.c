@@ -7,8 +7,8 @@
 #include "cli/buffer.h"
 #include "cli/console.h"
 #include "cli/session.h"
+#include "run/image_file.h"
 #include "run/process.h"
-#include "run/read.h"
 #include "run/work.h"
 
 static const gi_shape nominal = {7680, 4320, 3, GI_U8};
@@ -137,18 +137,17 @@ static gi_status add_plan(gi_buffer *text, const gi_session *session, gi_shape s
 
 static gi_status header_of(const gi_session *session, const gi_item *item, gi_shape *shape, gi_error *err) {
     gi_batch_options batch = gi_session_batch_options(session);
-    gi_read_options reading = {.image_only = true, .regular_only = item->from_directory, .cancel = batch.cancel};
-    gi_file_data file = {NULL, 0};
-    gi_decoder *decoder = NULL;
-    gi_status status = gi_read_file(item->in, &reading, &file, err);
-    if (status != GI_OK) return status;
+    gi_read_options reading = {.regular_only = item->from_directory, .cancel = batch.cancel};
+    gi_file_data file;
+    gi_decoder *decoder;
     batch.decode.jpeg_luma = batch.jpeg_luma && gi_pipeline_takes_luma(session->pipeline);
     batch.decode.file = item->in;
-    status = gi_decoder_open((gi_bytes){file.data, file.size}, &batch.decode, &decoder, err);
-    if (status == GI_OK) *shape = gi_decoder_header(decoder)->shape;
+    gi_status status = gi_image_open(item->in, &reading, &batch.decode, &file, &decoder, err);
+    if (status != GI_OK) return status;
+    *shape = gi_decoder_header(decoder)->shape;
     gi_decoder_close(decoder);
-    free(file.data);
-    return status;
+    gi_file_data_free(&file);
+    return GI_OK;
 }
 
 static gi_status explain_items(const gi_session *session, gi_buffer *text) {

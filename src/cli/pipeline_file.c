@@ -16,7 +16,7 @@ enum { LIMIT_BYTES = 1 << 20 }; // with comments: far past any sensible file
 // *text = the file with a NUL behind it; owned by the caller.
 static gi_status read_text(const char *path, char **text, gi_error *err) {
     gi_read_options reading = {.limit = LIMIT_BYTES, .cancel = &gi_interrupt};
-    gi_file_data file = {NULL, 0};
+    gi_file_data file = {.data = NULL};
     bool is_stdin = strcmp(path, "-") == 0;
     gi_status status = gi_read_file(is_stdin ? NULL : path, &reading, &file, err);
     if (status == GI_ERR_FORMAT || status == GI_ERR_LIMIT) status = GI_ERR_USAGE; // empty: a pipeline without a stage

@@ -21,6 +21,14 @@ typedef struct gi_bytes {
     size_t size;
 } gi_bytes;
 
+// A file whose bytes are read where they are asked for. `read` writes exactly `size` bytes, those from byte `at` on, of
+// which all lie in the file, or returns a failure; one thread at a time calls it.
+typedef struct gi_input {
+    size_t size; // of the file
+    gi_status (*read)(void *context, size_t at, void *to, size_t size, gi_error *err);
+    void *context;
+} gi_input;
+
 enum { GI_SNIFF_BYTES = 8 };
 
 // By signature alone; 8 bytes are enough.
@@ -64,9 +72,13 @@ typedef struct gi_header {
 typedef struct gi_decoder gi_decoder;
 
 // Checks the file from its bytes (which must outlive the decoder) and reads its header; allocates nothing that grows
-// with the announced size. GI_ERR_FORMAT: neither PNG nor JPEG, or damaged; GI_ERR_LIMIT: more than max_pixels, or
+// with the announced size. The checksums of a PNG's compressed data are left for when they are read. GI_ERR_FORMAT: neither PNG nor JPEG, or damaged; GI_ERR_LIMIT: more than max_pixels, or
 // past the library's own limit; GI_ERR_UNSUPPORTED: CMYK without an Adobe marker, 12-bit, arithmetic, ...
 gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err);
+
+// Likewise for a PNG, of which never more is held than a piece. What `input` points at must outlive the decoder.
+gi_status gi_decoder_open_png(const gi_input *input, const gi_decode_options *options, gi_decoder **decoder,
+                              gi_error *err);
 
 const gi_header *gi_decoder_header(const gi_decoder *decoder);
 

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec/codec.h"
 #include "codec/orient.h"
@@ -11,6 +12,7 @@
 struct gi_decoder {
     gi_header header;
     gi_decode_options options;
+    gi_bytes bytes; // a file in memory
     gi_reader *reader;
     int turn;        // the orientation to apply; 1: none
     uint8_t *stored; // the whole image as stored, where it is turned
@@ -46,20 +48,23 @@ static gi_status unknown_format(gi_bytes bytes, gi_error *err) {
     return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG (it begins with the bytes%s)", seen);
 }
 
-gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
-    gi_format format = gi_format_sniff(bytes);
-    if (format == GI_FORMAT_UNKNOWN) return unknown_format(bytes, err);
-    gi_decoder *made = calloc(1, sizeof *made);
-    if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
-    made->options = *options;
-    gi_status status = format == GI_FORMAT_PNG ? gi_png_reader_open(bytes, &made->options, &made->reader, err)
-                                               : gi_jpeg_reader_open(bytes, &made->options, &made->reader, err);
+static gi_decoder *new_decoder(const gi_decode_options *options, gi_error *err) {
+    gi_decoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder)
+        decoder->options = *options;
+    else
+        gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
+    return decoder;
+}
+
+// Takes `made` over: its reader, where `status` says that there is one.
+static gi_status opened(gi_decoder *made, gi_status status, gi_decoder **decoder) {
     if (status != GI_OK) {
         free(made);
         return status;
     }
     made->header = made->reader->header;
-    made->turn = options->auto_orient ? made->header.orientation : 1;
+    made->turn = made->options.auto_orient ? made->header.orientation : 1;
     if (gi_orient_transposes(made->turn)) {
         gi_shape *shape = &made->header.shape;
         shape->width = made->reader->header.shape.height;
@@ -67,6 +72,32 @@ gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_d
     }
     *decoder = made;
     return GI_OK;
+}
+
+gi_status gi_decoder_open_png(const gi_input *input, const gi_decode_options *options, gi_decoder **decoder,
+                              gi_error *err) {
+    gi_decoder *made = new_decoder(options, err);
+    if (!made) return GI_ERR_MEMORY;
+    return opened(made, gi_png_reader_open(input, &made->options, &made->reader, err), decoder);
+}
+
+static gi_status read_memory(void *context, size_t at, void *to, size_t size, gi_error *err) {
+    (void)err;
+    const gi_bytes *bytes = context;
+    memcpy(to, bytes->data + at, size);
+    return GI_OK;
+}
+
+gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
+    gi_format format = gi_format_sniff(bytes);
+    if (format == GI_FORMAT_UNKNOWN) return unknown_format(bytes, err);
+    gi_decoder *made = new_decoder(options, err);
+    if (!made) return GI_ERR_MEMORY;
+    made->bytes = bytes;
+    const gi_input input = {bytes.size, read_memory, &made->bytes};
+    gi_status status = format == GI_FORMAT_PNG ? gi_png_reader_open(&input, &made->options, &made->reader, err)
+                                               : gi_jpeg_reader_open(bytes, &made->options, &made->reader, err);
+    return opened(made, status, decoder);
 }
 
 const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }

@@ -8,22 +8,30 @@
 #include "codec/exif.h"
 #include "core/checked.h"
 
-enum { SIGNATURE_BYTES = 8, CHUNK_OVERHEAD = 12, IHDR_BYTES = 13, MAX_DIMENSION = 0x7FFFFFFF };
+enum {
+    SIGNATURE_BYTES = 8,
+    CHUNK_OVERHEAD = GI_PNG_CHUNK_HEAD + GI_PNG_CHUNK_TAIL,
+    IHDR_BYTES = 13,
+    MAX_DIMENSION = 0x7FFFFFFF,
+    HELD_BYTES = 65536, // of a chunk's data: all of those that are understood, but for an eXIf that is longer than most
+};
 
 typedef struct chunk {
-    size_t offset; // of its length field
-    const uint8_t *data;
+    size_t offset;       // of its length field
+    const uint8_t *data; // its first HELD_BYTES
+    size_t held;         // how many there are
     size_t size;
     char name[5]; // printable for messages
     uint32_t type;
 } chunk;
 
 typedef struct walker {
-    gi_bytes bytes;
+    const gi_input *input;
     size_t at; // the next chunk's offset
     gi_png_info *info;
     bool idat_over; // a chunk of another kind has followed the IDAT chunks
     gi_error *err;
+    uint8_t held[HELD_BYTES];
 } walker;
 
 #define TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
@@ -32,33 +40,59 @@ static gi_status damaged(const walker *walk, const chunk *at, const char *reason
     return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: chunk %s at byte %zu: %s", at->name, at->offset, reason);
 }
 
-// Reads the chunk at walk->at and steps past it.
-static gi_status next_chunk(walker *walk, chunk *out) {
-    size_t left = walk->bytes.size - walk->at;
+static gi_status read_bytes(const walker *walk, size_t at, void *to, size_t size) {
+    return walk->input->read(walk->input->context, at, to, size, walk->err);
+}
+
+// Length and name of the chunk at walk->at.
+static gi_status read_head(walker *walk, chunk *out) {
+    uint8_t head[GI_PNG_CHUNK_HEAD];
+    size_t left = walk->input->size - walk->at;
     if (left == 0)
         return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: the file ends at byte %zu without an IEND chunk",
                        walk->at);
-    out->offset = walk->at;
-    if (left < 8)
+    if (left < GI_PNG_CHUNK_HEAD)
         return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: the file ends within the chunk header at byte %zu",
                        walk->at);
-    const uint8_t *p = walk->bytes.data + walk->at;
-    out->size = gi_be32(p);
-    out->type = gi_be32(p + 4);
-    out->data = p + 8;
+    gi_status status = read_bytes(walk, walk->at, head, sizeof head);
+    if (status != GI_OK) return status;
+    *out = (chunk){.offset = walk->at, .size = gi_be32(head), .type = gi_be32(head + 4)};
     bool letters = true;
     for (int i = 0; i < 4; i++) {
-        letters = letters && isascii(p[4 + i]) && isalpha(p[4 + i]);
-        out->name[i] = isascii(p[4 + i]) && isprint(p[4 + i]) ? (char)p[4 + i] : '?';
+        letters = letters && isascii(head[4 + i]) && isalpha(head[4 + i]);
+        out->name[i] = isascii(head[4 + i]) && isprint(head[4 + i]) ? (char)head[4 + i] : '?';
     }
-    out->name[4] = '\0';
     if (!letters) return damaged(walk, out, "no valid chunk name");
     if (left < CHUNK_OVERHEAD || out->size > left - CHUNK_OVERHEAD)
         return damaged(walk, out, "the file ends within this chunk");
-    if (gi_crc32(0, p + 4, out->size + 4) != gi_be32(out->data + out->size))
-        return damaged(walk, out, "its CRC does not match");
-    walk->at += CHUNK_OVERHEAD + out->size;
     return GI_OK;
+}
+
+// The data and whether they are those that were written: name and data have the CRC that follows them.
+static gi_status read_data(walker *walk, chunk *c) {
+    uint8_t name[4], tail[GI_PNG_CHUNK_TAIL], piece[4096];
+    size_t at = c->offset + GI_PNG_CHUNK_HEAD, end = at + c->size;
+    c->data = walk->held;
+    c->held = c->size < HELD_BYTES ? c->size : HELD_BYTES;
+    gi_status status = read_bytes(walk, at, walk->held, c->held);
+    gi_put_be32(name, c->type);
+    uint32_t crc = gi_crc32(gi_crc32(0, name, sizeof name), walk->held, status == GI_OK ? c->held : 0);
+    for (at += c->held; at < end && status == GI_OK; at += sizeof piece) {
+        size_t size = end - at < sizeof piece ? end - at : sizeof piece;
+        status = read_bytes(walk, at, piece, size);
+        if (status == GI_OK) crc = gi_crc32(crc, piece, size);
+    }
+    if (status == GI_OK) status = read_bytes(walk, end, tail, sizeof tail);
+    if (status == GI_OK && crc != gi_be32(tail)) status = damaged(walk, c, "its CRC does not match");
+    return status;
+}
+
+// Reads the chunk at walk->at and steps past it.
+static gi_status next_chunk(walker *walk, chunk *out) {
+    gi_status status = read_head(walk, out);
+    if (status == GI_OK && out->type != GI_PNG_IDAT) status = read_data(walk, out);
+    if (status == GI_OK) walk->at += CHUNK_OVERHEAD + out->size;
+    return status;
 }
 
 static bool depth_is_legal(int colour, int depth) {
@@ -95,21 +129,21 @@ static gi_status read_ihdr(walker *walk, const chunk *c) {
 
 static gi_status read_plte(walker *walk, const chunk *c) {
     gi_png_info *info = walk->info;
-    if (info->palette) return damaged(walk, c, "a second palette");
+    if (info->palette_size) return damaged(walk, c, "a second palette");
     if (info->idat_chunks) return damaged(walk, c, "a palette after the image data");
-    if (info->transparency) return damaged(walk, c, "a palette after tRNS");
+    if (info->transparency_size) return damaged(walk, c, "a palette after tRNS");
     if (c->size == 0 || c->size % 3 != 0 || c->size > 768)
         return damaged(walk, c, "its length is not 3 bytes for 1 to 256 colours");
     if (info->colour == GI_PNG_GRAY || info->colour == GI_PNG_GRAY_ALPHA)
         return damaged(walk, c, "a palette in a gray image");
-    info->palette = c->data;
+    memcpy(info->palette, c->data, c->size);
     info->palette_size = (int)(c->size / 3);
     return GI_OK;
 }
 
 static gi_status read_trns(walker *walk, const chunk *c) {
     gi_png_info *info = walk->info;
-    if (info->transparency) return damaged(walk, c, "a second tRNS");
+    if (info->transparency_size) return damaged(walk, c, "a second tRNS");
     if (info->idat_chunks) return damaged(walk, c, "transparency after the image data");
     switch (info->colour) {
     case GI_PNG_GRAY:
@@ -119,13 +153,13 @@ static gi_status read_trns(walker *walk, const chunk *c) {
         if (c->size != 6) return damaged(walk, c, "its length is not 6");
         break;
     case GI_PNG_PALETTE:
-        if (!info->palette) return damaged(walk, c, "transparency before the palette");
+        if (!info->palette_size) return damaged(walk, c, "transparency before the palette");
         if (c->size == 0 || c->size > (size_t)info->palette_size)
             return damaged(walk, c, "its length is not 1 to the number of colours");
         break;
     default: return damaged(walk, c, "transparency in an image with alpha");
     }
-    info->transparency = c->data;
+    memcpy(info->transparency, c->data, c->size);
     info->transparency_size = c->size;
     return GI_OK;
 }
@@ -133,7 +167,7 @@ static gi_status read_trns(walker *walk, const chunk *c) {
 static gi_status read_idat(walker *walk, const chunk *c) {
     gi_png_info *info = walk->info;
     if (walk->idat_over) return damaged(walk, c, "image data is not consecutive");
-    if (info->colour == GI_PNG_PALETTE && !info->palette) return damaged(walk, c, "no PLTE before the image data");
+    if (info->colour == GI_PNG_PALETTE && !info->palette_size) return damaged(walk, c, "no PLTE before the image data");
     if (info->idat_chunks == 0) info->idat = c->offset;
     info->idat_chunks++;
     info->idat_bytes += c->size;
@@ -143,13 +177,13 @@ static gi_status read_idat(walker *walk, const chunk *c) {
 // Any chunk between IHDR and IEND.
 static gi_status read_chunk(walker *walk, const chunk *c) {
     gi_png_info *info = walk->info;
-    if (c->type == TYPE('I', 'D', 'A', 'T')) return read_idat(walk, c);
+    if (c->type == GI_PNG_IDAT) return read_idat(walk, c);
     walk->idat_over = info->idat_chunks > 0;
     switch (c->type) {
     case TYPE('I', 'H', 'D', 'R'): return damaged(walk, c, "a second IHDR");
     case TYPE('P', 'L', 'T', 'E'): return read_plte(walk, c);
     case TYPE('t', 'R', 'N', 'S'): return read_trns(walk, c);
-    case TYPE('e', 'X', 'I', 'f'): info->orientation = gi_exif_orientation((gi_bytes){c->data, c->size}); return GI_OK;
+    case TYPE('e', 'X', 'I', 'f'): info->orientation = gi_exif_orientation((gi_bytes){c->data, c->held}); return GI_OK;
     default: break;
     }
     bool critical = !(c->type & 0x20000000U); // the first letter is upper case
@@ -201,13 +235,18 @@ gi_status gi_png_check_plausible(const gi_png_info *info, gi_error *err) {
     return status;
 }
 
-gi_status gi_png_check(gi_bytes bytes, gi_png_info *info, gi_error *err) {
+gi_status gi_png_check(const gi_input *input, gi_png_info *info, gi_error *err) {
+    uint8_t signature[SIGNATURE_BYTES];
+    size_t begin = input->size < SIGNATURE_BYTES ? input->size : SIGNATURE_BYTES;
     memset(info, 0, sizeof *info);
     info->orientation = 1;
-    if (gi_format_sniff(bytes) != GI_FORMAT_PNG) return gi_fail(err, GI_ERR_FORMAT, "no PNG signature");
-    walker walk = {bytes, SIGNATURE_BYTES, info, false, err};
+    gi_status status = input->read(input->context, 0, signature, begin, err);
+    if (status != GI_OK) return status;
+    if (gi_format_sniff((gi_bytes){signature, begin}) != GI_FORMAT_PNG)
+        return gi_fail(err, GI_ERR_FORMAT, "no PNG signature");
+    walker walk = {.input = input, .at = SIGNATURE_BYTES, .info = info, .err = err};
     chunk c;
-    gi_status status = next_chunk(&walk, &c);
+    status = next_chunk(&walk, &c);
     if (status == GI_OK) status = read_ihdr(&walk, &c);
     while (status == GI_OK) {
         status = next_chunk(&walk, &c);
@@ -217,6 +256,6 @@ gi_status gi_png_check(gi_bytes bytes, gi_png_info *info, gi_error *err) {
     if (status != GI_OK) return status;
     if (c.size != 0) return damaged(&walk, &c, "its length is not 0");
     if (!info->idat_chunks) return damaged(&walk, &c, "no IDAT chunk before it: there is no image data");
-    info->trailing_bytes = bytes.size - walk.at;
+    info->trailing_bytes = input->size - walk.at;
     return GI_OK;
 }

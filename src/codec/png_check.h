@@ -11,15 +11,15 @@ typedef struct gi_png_info {
     int depth;  // bits per sample
     int colour; // GI_PNG_*
     bool interlaced;
-    const uint8_t *palette;      // RGB triples, NULL without PLTE
-    int palette_size;            // entries
-    const uint8_t *transparency; // tRNS as stored, NULL without
-    size_t transparency_size;    // bytes
-    size_t idat;                 // offset of the first IDAT chunk
-    int idat_chunks;             // consecutive ones
-    size_t idat_bytes;           // of all of them together
-    int orientation;             // from eXIf, else 1
-    size_t trailing_bytes;       // after IEND
+    uint8_t palette[768];      // RGB triples
+    int palette_size;          // entries; 0 without PLTE
+    uint8_t transparency[256]; // tRNS as stored
+    size_t transparency_size;  // bytes; 0 without
+    size_t idat;               // offset of the first IDAT chunk
+    size_t idat_chunks;        // consecutive ones
+    size_t idat_bytes;         // of all of them together
+    int orientation;           // from eXIf, else 1
+    size_t trailing_bytes;     // after IEND
 } gi_png_info;
 
 // Samples of one pixel as stored: 1 for gray and palette, 2, 3 or 4.
@@ -37,9 +37,14 @@ gi_png_pass gi_png_pass_of(const gi_png_info *info, int pass);
 // Bytes of one row of `width` pixels as stored, without the filter byte.
 size_t gi_png_row_bytes(const gi_png_info *info, uint32_t width);
 
+// Bytes around a chunk's data: length and name in front, CRC behind.
+enum { GI_PNG_CHUNK_HEAD = 8, GI_PNG_CHUNK_TAIL = 4 };
+
+#define GI_PNG_IDAT 0x49444154U // an IDAT chunk's name, big endian
+
 // Walks the file. GI_ERR_FORMAT with the chunk's name and offset for whatever is wrong: cut, CRC, order, sizes, illegal
-// colour types, unknown critical chunks, no IEND.
-gi_status gi_png_check(gi_bytes bytes, gi_png_info *info, gi_error *err);
+// colour types, unknown critical chunks, no IEND. Of IDAT chunks only the heads are read: png_spans.h checks the rest.
+gi_status gi_png_check(const gi_input *input, gi_png_info *info, gi_error *err);
 
 // GI_ERR_FORMAT when there are fewer compressed bytes than could ever make an image of that size.
 gi_status gi_png_check_plausible(const gi_png_info *info, gi_error *err);

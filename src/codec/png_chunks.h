@@ -2,11 +2,9 @@
 #ifndef GI_CODEC_PNG_CHUNKS_H
 #define GI_CODEC_PNG_CHUNKS_H
 
+#include "codec/png_check.h"
 #include "codec/png_form.h"
 #include "codec/reader.h"
-
-// Bytes around a chunk's body: length and name in front, CRC behind.
-enum { GI_PNG_CHUNK_HEAD = 8, GI_PNG_CHUNK_TAIL = 4 };
 
 // What is written, how, and to where. All of it must outlive what is made from it.
 typedef struct gi_png_job {

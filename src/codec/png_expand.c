@@ -17,7 +17,7 @@ static void init_samples(gi_png_expander *expander) {
 void gi_png_expander_init(gi_png_expander *expander, const gi_png_info *info) {
     memset(expander, 0, sizeof *expander);
     expander->info = info;
-    bool keyed = info->transparency != NULL;
+    bool keyed = info->transparency_size > 0;
     expander->plain = info->depth == 8 && info->colour != GI_PNG_PALETTE && !keyed;
     switch (info->colour) {
     case GI_PNG_GRAY: expander->channels = keyed ? 2 : 1; break;
@@ -115,7 +115,7 @@ GI_SIMD_VARIANTS(key_gray, key_gray_body, (const uint8_t *row, size_t width, uin
 
 static void expand_low_gray(const gi_png_expander *expander, const uint8_t *row, uint32_t width, uint8_t *out) {
     const gi_png_info *info = expander->info;
-    if (!info->transparency) {
+    if (!info->transparency_size) {
         unpack(expander, row, width, out);
         return;
     }
@@ -160,7 +160,7 @@ int gi_png_expand(const gi_png_expander *expander, const uint8_t *row, uint32_t 
     size_t samples = (size_t)width * (size_t)gi_png_samples(info);
     if (info->depth < 8)
         expand_low_gray(expander, row, width, out);
-    else if (info->transparency)
+    else if (info->transparency_size)
         expand_keyed(info, row, width, out);
     else if (info->depth == 8)
         memcpy(out, row, samples);

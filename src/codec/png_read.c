@@ -15,7 +15,7 @@ enum { SCRATCH_ROWS = GI_PNG_RUN_ROWS }; // unfiltered at once before they are e
 
 typedef struct png_reader {
     gi_reader reader;
-    gi_bytes bytes;
+    gi_input input;
     const gi_decode_options *options;
     gi_png_info info;
     gi_png_expander expander;
@@ -47,7 +47,7 @@ static gi_status begin(png_reader *png, gi_error *err) {
     if (!png->expander.plain && gi_mul(size, SCRATCH_ROWS, &bytes)) png->scratch = malloc(bytes);
     if (!png->above || (!png->expander.plain && !png->scratch))
         return gi_fail(err, GI_ERR_MEMORY, "no memory for rows of %u pixels", png->info.width);
-    return gi_png_stream_open(png->bytes, &png->info, png->options, &png->stream, err);
+    return gi_png_stream_open(&png->input, &png->info, png->options, &png->stream, err);
 }
 
 static gi_status expand_rows(png_reader *png, uint32_t width, const gi_view *out, gi_error *err) {
@@ -159,13 +159,14 @@ static gi_status check_size(const gi_png_info *info, gi_shape shape, const gi_de
     return status;
 }
 
-gi_status gi_png_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err) {
+gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *options, gi_reader **reader,
+                             gi_error *err) {
     gi_status status = GI_OK;
     png_reader *png = calloc(1, sizeof *png);
     if (!png) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
     gi_png_info *info = &png->info;
     gi_header *header = &png->reader.header;
-    status = gi_png_check(bytes, info, err);
+    status = gi_png_check(input, info, err);
     if (status != GI_OK) goto out;
     gi_png_expander_init(&png->expander, info);
     header->shape = (gi_shape){info->width, info->height, png->expander.channels, GI_U8};
@@ -176,7 +177,7 @@ gi_status gi_png_reader_open(gi_bytes bytes, const gi_decode_options *options, g
     header->orientation = info->orientation;
     png->reader.rows = png_rows;
     png->reader.close = png_close;
-    png->bytes = bytes;
+    png->input = *input;
     png->options = options;
     png->pixel = (size_t)(gi_png_samples(info) * info->depth + 7) / 8;
     if (info->depth == 16) gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");

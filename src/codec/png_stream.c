@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "codec/bytes.h"
 #include "codec/inflate.h"
+#include "codec/png_spans.h"
 #include "codec/png_unfilter.h"
 #include "core/ahead.h"
 #include "core/checked.h"
@@ -15,13 +15,6 @@ enum {
     THREAD_PIXELS = 512 * 1024, // smaller images are done before another thread is of use
 };
 
-// The IDAT chunks whose contents are still to be given.
-typedef struct chunks {
-    gi_bytes file;
-    size_t at; // the next one's length field
-    int left;
-} chunks;
-
 // A place between two blocks of rows.
 typedef struct place {
     int pass;
@@ -31,7 +24,7 @@ typedef struct place {
 struct gi_png_stream {
     const gi_png_info *info;
     const gi_decode_options *options;
-    chunks chunks;
+    gi_png_spans *spans;
     gi_inflate *inflate;
     gi_ahead *ahead;
     place made;          // belongs to the thread that makes blocks
@@ -40,17 +33,6 @@ struct gi_png_stream {
     uint32_t left;       // rows of it
     size_t row_bytes;    // of each, with its filter byte
 };
-
-static gi_bytes next_span(void *context) {
-    chunks *c = context;
-    while (c->left) {
-        gi_bytes span = {c->file.data + c->at + 8, gi_be32(c->file.data + c->at)};
-        c->at += span.size + 12;
-        c->left--;
-        if (span.size) return span;
-    }
-    return (gi_bytes){NULL, 0};
-}
 
 static gi_png_pass pass_at(const gi_png_info *info, int pass) {
     if (info->interlaced) return gi_png_pass_of(info, pass);
@@ -78,17 +60,25 @@ static bool is_end(const gi_png_info *info, place at) {
     return true;
 }
 
+static gi_status finish(gi_png_stream *s, gi_error *err) {
+    bool more = false;
+    gi_status status = gi_inflate_finish(s->inflate, &more, err);
+    if (status == GI_OK && more)
+        gi_say(s->options->messages, GI_NOTE, s->options->file, "more compressed data than the image needs");
+    return status;
+}
+
 static gi_status make_block(void *context, void *block, gi_error *err) {
     gi_png_stream *s = context;
     size_t row_bytes;
     uint32_t count = next_block(s->info, &s->made, &row_bytes);
     gi_status status = gi_inflate_read(s->inflate, block, count * row_bytes, err);
-    if (status != GI_OK || !is_end(s->info, s->made)) return status;
-    bool more = false;
-    status = gi_inflate_finish(s->inflate, &more, err);
-    if (status == GI_OK && more)
-        gi_say(s->options->messages, GI_NOTE, s->options->file, "more compressed data than the image needs");
-    return status;
+    bool last = is_end(s->info, s->made);
+    if (status == GI_OK && last) status = finish(s, err);
+    if (status == GI_OK && !last) return GI_OK;
+    // A file that could not be read, or a chunk that is damaged, is the reason of whatever came of its data.
+    gi_status cause = gi_png_spans_finish(s->spans, err);
+    return cause != GI_OK ? cause : status;
 }
 
 // How many blocks there are, and the bytes of the largest.
@@ -107,7 +97,7 @@ static gi_status measure(const gi_png_info *info, uint64_t *blocks, size_t *byte
     return GI_OK;
 }
 
-gi_status gi_png_stream_open(gi_bytes file, const gi_png_info *info, const gi_decode_options *options,
+gi_status gi_png_stream_open(const gi_input *input, const gi_png_info *info, const gi_decode_options *options,
                              gi_png_stream **stream, gi_error *err) {
     size_t need = 0;
     gi_ahead_job job = {.make = make_block, .depth = DEPTH};
@@ -118,11 +108,11 @@ gi_status gi_png_stream_open(gi_bytes file, const gi_png_info *info, const gi_de
     if (!s) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
     s->info = info;
     s->options = options;
-    s->chunks = (chunks){file, info->idat, info->idat_chunks};
     job.context = s;
     job.threaded = options->threads > 1 && (uint64_t)info->width * info->height > THREAD_PIXELS;
-    gi_inflate_source source = {next_span, &s->chunks, info->idat_bytes};
-    status = gi_inflate_open(&source, options->codec, need, &s->inflate, err);
+    status = gi_png_spans_open(input, info, &s->spans, err);
+    gi_inflate_source source = {gi_png_spans_next, s->spans, info->idat_bytes};
+    if (status == GI_OK) status = gi_inflate_open(&source, options->codec, need, &s->inflate, err);
     if (status == GI_OK) status = gi_ahead_open(&job, &s->ahead, err);
     if (status == GI_OK)
         *stream = s;
@@ -151,5 +141,6 @@ void gi_png_stream_close(gi_png_stream *stream) {
     if (!stream) return;
     gi_ahead_close(stream->ahead); // before what its thread uses
     gi_inflate_close(stream->inflate);
+    gi_png_spans_close(stream->spans);
     free(stream);
 }

@@ -21,8 +21,10 @@ struct gi_reader {
     void (*close)(gi_reader *reader);
 };
 
-// Check the whole file, without an allocation that grows with the announced size. `options` must outlive the reader.
-gi_status gi_png_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err);
+// Check the whole file (a PNG's compressed data apart), without an allocation that grows with the announced size.
+// `options` must outlive the reader, and so must what the bytes or the input point at.
+gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *options, gi_reader **reader,
+                             gi_error *err);
 gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err);
 
 // A file being encoded, likewise.

@@ -6,7 +6,23 @@
 #include "core/large.h"
 #include "run/output.h"
 #include "run/path.h"
-#include "run/read.h"
+
+gi_status gi_image_open(const char *path, const gi_read_options *reading, const gi_decode_options *decoding,
+                        gi_file_data *file, gi_decoder **decoder, gi_error *err) {
+    gi_read_options options = *reading;
+    options.image_only = options.leave_open = true;
+    *decoder = NULL;
+    gi_status status = gi_read_file(path, &options, file, err);
+    if (status != GI_OK) return status;
+    if (file->open) {
+        const gi_input input = gi_open_file_input(file->open, file->size);
+        status = gi_decoder_open_png(&input, decoding, decoder, err);
+    } else {
+        status = gi_decoder_open((gi_bytes){file->data, file->size}, decoding, decoder, err);
+    }
+    if (status != GI_OK) gi_file_data_free(file);
+    return status;
+}
 
 static gi_status decode(gi_decoder *decoder, gi_view *image, gi_error *err) {
     gi_shape shape = gi_decoder_header(decoder)->shape;
@@ -19,18 +35,18 @@ static gi_status decode(gi_decoder *decoder, gi_view *image, gi_error *err) {
 }
 
 gi_status gi_image_load(const char *path, const gi_batch_options *options, gi_view *image, gi_error *err) {
-    gi_read_options reading = {.image_only = true, .cancel = options->cancel};
+    gi_read_options reading = {.cancel = options->cancel};
     gi_decode_options decoding = options->decode;
-    gi_file_data file = {.data = NULL};
-    gi_decoder *decoder = NULL;
+    gi_file_data file;
+    gi_decoder *decoder;
     *image = (gi_view){.data = NULL};
     decoding.file = path;
     decoding.threads = gi_batch_cores(options);
-    gi_status status = gi_read_file(path, &reading, &file, err);
-    if (status == GI_OK) status = gi_decoder_open((gi_bytes){file.data, file.size}, &decoding, &decoder, err);
-    if (status == GI_OK) status = decode(decoder, image, err);
+    gi_status status = gi_image_open(path, &reading, &decoding, &file, &decoder, err);
+    if (status != GI_OK) return status;
+    status = decode(decoder, image, err);
     gi_decoder_close(decoder);
-    free(file.data);
+    gi_file_data_free(&file);
     if (status != GI_OK) {
         free(image->data);
         image->data = NULL;

@@ -1,8 +1,14 @@
-// Whole images between files and memory, without a pipeline.
+// Image files opened for decoding; whole images between files and memory, without a pipeline.
 #ifndef GI_RUN_IMAGE_FILE_H
 #define GI_RUN_IMAGE_FILE_H
 
 #include "run/batch.h"
+#include "run/read.h"
+
+// Opens an image file and a decoder for it, `path` NULL: standard input. On success both are the caller's, *decoder to be
+// closed before *file is freed; on failure there is neither.
+gi_status gi_image_open(const char *path, const gi_read_options *reading, const gi_decode_options *decoding,
+                        gi_file_data *file, gi_decoder **decoder, gi_error *err);
 
 // Decodes a file into memory that it takes: *image owns its data (free), packed. Of the options count decode, threads,
 // messages and cancel.

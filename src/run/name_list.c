@@ -27,7 +27,7 @@ static gi_status split(gi_name_list *list, size_t size, char end, gi_error *err)
 gi_status gi_name_list_read(const char *path, bool nul, gi_name_list *list, gi_error *err) {
     *list = (gi_name_list){0};
     bool standard_input = strcmp(path, "-") == 0;
-    gi_file_data file = {NULL, 0};
+    gi_file_data file = {.data = NULL};
     gi_error why = {.status = GI_OK};
     gi_status status = gi_read_file(standard_input ? NULL : path, &(gi_read_options){0}, &file, &why);
     if (status == GI_ERR_FORMAT) return GI_OK; // an empty list

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "run/image_file.h"
 #include "run/output.h"
 #include "run/path.h"
 #include "run/plan.h"
-#include "run/read.h"
 #include "run/thumbnail.h"
 #include "run/work.h"
 
@@ -64,16 +64,14 @@ static gi_status open_decoder(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const gi_item *item = im->request->item;
     gi_source *source = &im->pass.source;
-    gi_read_options reading = {.image_only = true, .regular_only = item->from_directory, .cancel = options->cancel};
-    gi_status status = gi_read_file(item->in, &reading, &source->file, err);
-    if (status != GI_OK) return status;
+    gi_read_options reading = {.regular_only = item->from_directory, .cancel = options->cancel};
     gi_decode_options decode = options->decode;
     decode.jpeg_luma = options->jpeg_luma && gi_pipeline_takes_luma(options->pipeline);
     decode.threads = im->worker->threads;
     decode.messages = options->messages;
     decode.file = im->name;
     decode.strict |= is_in_place(item);
-    status = gi_decoder_open((gi_bytes){source->file.data, source->file.size}, &decode, &source->decoder, err);
+    gi_status status = gi_image_open(item->in, &reading, &decode, &source->file, &source->decoder, err);
     if (status != GI_OK) return status;
     im->header = *gi_decoder_header(source->decoder);
     return gi_plan_make(options->pipeline, im->header.shape, &im->plan, err);

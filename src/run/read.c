@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +10,7 @@
 #include "codec/codec.h"
 #include "core/large.h"
 
-enum { FIRST_CAPACITY = 1 << 16, READ_IN_TWO = 16 << 20 };
+enum { FIRST_CAPACITY = 1 << 16 };
 
 static bool cancelled(const gi_read_options *options) { return options->cancel && *options->cancel; }
 
@@ -42,39 +41,6 @@ static gi_status read_until(int fd, size_t until, const gi_read_options *options
         }
         file->size += (size_t)got;
     }
-    return GI_OK;
-}
-
-// The upper part of a large file, which another thread reads: fresh memory takes longer to come by than the copy.
-typedef struct upper_part {
-    int fd;
-    uint8_t *data;  // of the whole file
-    size_t at, end; // read so far, and to be read
-} upper_part;
-
-static void *read_upper(void *context) {
-    upper_part *part = context;
-    ssize_t got = 1;
-    while (part->at < part->end && got > 0) {
-        got = pread(part->fd, part->data + part->at, part->end - part->at, (off_t)part->at);
-        if (got > 0) part->at += (size_t)got;
-    }
-    return NULL;
-}
-
-// Reads up to `size` in two parts at once. Where the upper one is not complete, what is there is left to be read after
-// the lower.
-static gi_status read_in_two(int fd, size_t size, const gi_read_options *options, gi_file_data *file, bool *ended,
-                             gi_error *err) {
-    upper_part upper = {fd, file->data, size / 2, size};
-    pthread_t thread;
-    bool started = pthread_create(&thread, NULL, read_upper, &upper) == 0;
-    gi_status status = read_until(fd, size / 2, options, file, ended, err);
-    if (!started) return status;
-    pthread_join(thread, NULL);
-    if (status != GI_OK || *ended || upper.at < size) return status;
-    if (lseek(fd, (off_t)size, SEEK_SET) < 0) return gi_fail_errno(err, "cannot read", errno);
-    file->size = size;
     return GI_OK;
 }
 
@@ -113,9 +79,6 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
         return gi_fail(err, GI_ERR_FORMAT, "neither PNG nor JPEG");
     capacity = expected >= FIRST_CAPACITY ? expected + 1 : FIRST_CAPACITY;
     if (capacity > FIRST_CAPACITY) status = take_room(file, capacity, err);
-    // Standard input may be a file that was read from before: then the buffer and the file do not begin together.
-    if (status == GI_OK && expected >= READ_IN_TWO && lseek(fd, 0, SEEK_CUR) == (off_t)file->size)
-        status = read_in_two(fd, expected, options, file, &ended, err);
     while (!ended && status == GI_OK) {
         status = read_until(fd, capacity, options, file, &ended, err);
         if (status == GI_OK && file->size > limit_of(options)) return too_large(options, err);
@@ -126,30 +89,40 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
     return status;
 }
 
-gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err) {
-    *file = (gi_file_data){NULL, 0};
-    int fd = STDIN_FILENO;
+void gi_file_data_free(gi_file_data *file) {
+    free(file->data);
+    gi_open_file_close(file->open);
+    *file = (gi_file_data){.data = NULL};
+}
+
+static bool begins_as_png(int fd) {
+    uint8_t first[GI_SNIFF_BYTES];
+    return pread(fd, first, sizeof first, 0) == (ssize_t)sizeof first &&
+           gi_format_sniff((gi_bytes){first, sizeof first}) == GI_FORMAT_PNG;
+}
+
+// Reads the file, or leaves it open: then `file` owns fd.
+static gi_status read_opened(int fd, const gi_read_options *options, bool may_stay, gi_file_data *file, gi_error *err) {
     struct stat st;
+    if (fstat(fd, &st) != 0) return gi_fail_errno(err, "cannot read", errno);
+    if (S_ISDIR(st.st_mode)) return gi_fail_errno(err, "cannot read", EISDIR);
+    bool regular = S_ISREG(st.st_mode);
+    if (options->regular_only && !regular) return gi_fail(err, GI_ERR_IO, "no longer a regular file");
+    if (regular && may_stay && st.st_size >= GI_LEAVE_OPEN_BYTES && begins_as_png(fd)) {
+        file->size = (size_t)st.st_size;
+        return gi_open_file_new(fd, &file->open, err);
+    }
+    if (regular && (uint64_t)st.st_size > limit_of(options)) return too_large(options, err);
+    return read_all(fd, regular ? (size_t)st.st_size : 0, options, file, err);
+}
+
+gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err) {
+    *file = (gi_file_data){.data = NULL};
+    int fd = STDIN_FILENO;
     gi_status status = path ? open_input(path, options, &fd, err) : GI_OK;
     if (status != GI_OK) return status;
-    if (fstat(fd, &st) != 0) {
-        status = gi_fail_errno(err, "cannot read", errno);
-        goto out;
-    }
-    bool regular = S_ISREG(st.st_mode);
-    if (S_ISDIR(st.st_mode))
-        status = gi_fail_errno(err, "cannot read", EISDIR);
-    else if (options->regular_only && !regular)
-        status = gi_fail(err, GI_ERR_IO, "no longer a regular file");
-    else if (regular && (uint64_t)st.st_size > limit_of(options))
-        status = too_large(options, err);
-    else
-        status = read_all(fd, regular ? (size_t)st.st_size : 0, options, file, err);
-out:
-    if (path) close(fd);
-    if (status != GI_OK) {
-        free(file->data);
-        *file = (gi_file_data){NULL, 0};
-    }
+    status = read_opened(fd, options, path && options->leave_open, file, err);
+    if (path && !file->open) close(fd);
+    if (status != GI_OK) gi_file_data_free(file);
     return status;
 }

@@ -1,4 +1,4 @@
-// Whole files and streams into memory.
+// Files and streams: read into memory, or left open.
 #ifndef GI_RUN_READ_H
 #define GI_RUN_READ_H
 
@@ -8,24 +8,35 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "run/open_file.h"
 
 enum { GI_READ_MAX = 0x7fffffff }; // bytes: what every codec library can take
 
 typedef struct gi_read_options {
     size_t limit;      // more bytes are refused without reading them all; 0: GI_READ_MAX
     bool image_only;   // nothing past the signature is read, nor memory taken, unless it is a PNG's or JPEG's
+    bool leave_open;   // a PNG that is large and a regular file is not read
     bool regular_only; // found by a walk: anything but a regular file is refused without waiting on it
     volatile sig_atomic_t *cancel; // set when a signal interrupts a read: GI_ERR_CANCELLED; may be NULL
 } gi_read_options;
 
+// What was read, or what can be.
 typedef struct gi_file_data {
-    uint8_t *data; // owned: free()
+    uint8_t *data; // owned
     size_t size;
+    gi_open_file *open; // owned: the file that was left open, and of which there are no data
 } gi_file_data;
+
+// From here on a PNG is read while it is decoded: that hides the time which the pages of so much memory take.
+enum { GI_LEAVE_OPEN_BYTES = 1 << 20 };
 
 // Reads the file `path`, or standard input where it is NULL, to its end. FIFOs and devices are read as streams. A file
 // that grows or shrinks meanwhile gives what was there when read. GI_ERR_IO with the system's reason, GI_ERR_LIMIT past
-// the limit, GI_ERR_FORMAT when empty or, with image_only, when no image begins there.
+// the limit (which is not for a file that is left open), GI_ERR_FORMAT when empty or, with image_only, when no image
+// begins there.
 gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err);
+
+// Frees or closes what it holds, and forgets it.
+void gi_file_data_free(gi_file_data *file);
 
 #endif

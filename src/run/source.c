@@ -11,9 +11,8 @@ gi_source gi_source_of_image(const gi_view *image) {
 
 void gi_source_close(gi_source *source) {
     gi_decoder_close(source->decoder);
-    free(source->file.data);
+    gi_file_data_free(&source->file);
     source->decoder = NULL;
-    source->file = (gi_file_data){NULL, 0};
 }
 
 static uint32_t end_of(gi_rows rows) { return rows.y + rows.count; }

@@ -35,6 +35,19 @@ static inline void made_free(made_file *file) {
 
 static inline gi_bytes made_bytes(const made_file *file) { return (gi_bytes){file->data, file->size}; }
 
+static inline gi_status made_read(void *context, size_t at, void *to, size_t size, gi_error *err) {
+    (void)err;
+    const made_file *file = context;
+    assert_true(at <= file->size && size <= file->size - at);
+    if (size) memcpy(to, file->data + at, size);
+    return GI_OK;
+}
+
+// The file as one that is read in pieces; it must stay where it is.
+static inline gi_input made_input(const made_file *file) {
+    return (gi_input){file->size, made_read, (void *)(uintptr_t)file};
+}
+
 static inline gi_status made_write(void *context, const void *data, size_t size, gi_error *err) {
     (void)err;
     made_put(context, data, size);

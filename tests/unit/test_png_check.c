@@ -4,13 +4,9 @@
 static const made_ihdr gray2x2 = {2, 2, 8, GI_PNG_GRAY, 0};
 static const uint8_t rows2x2[6] = {0, 10, 20, 0, 30, 40};
 
-static gi_status check(const made_file *file, gi_png_info *info, gi_error *err) {
-    uint8_t *exact = malloc(file->size ? file->size : 1); // a sanitizer sees every byte read past it
-    assert_non_null(exact);
-    memcpy(exact, file->data, file->size);
-    gi_status status = gi_png_check((gi_bytes){exact, file->size}, info, err);
-    free(exact);
-    return status;
+static gi_status check(made_file *file, gi_png_info *info, gi_error *err) {
+    const gi_input input = made_input(file);
+    return gi_png_check(&input, info, err);
 }
 
 static void assert_damaged(made_file file, const char *reason) {
@@ -50,18 +46,19 @@ static void cut_at_every_byte(void **state) {
     made_free(&file);
 }
 
-// Any byte of the chunks is covered by a CRC, or breaks the structure.
+// Any byte of the chunks is covered by a CRC, or breaks the structure; of the image data (41 to 62) it is told later.
 static void every_flipped_bit_is_found(void **state) {
     (void)state;
     made_file file = made_png(gray2x2, rows2x2, sizeof rows2x2);
     for (size_t bit = 0; bit < 8 * file.size; bit++) {
         gi_png_info info;
+        bool of_data = bit / 8 >= 41 && bit / 8 < file.size - 12;
         file.data[bit / 8] ^= (uint8_t)(1U << bit % 8);
-        assert_int_equal(check(&file, &info, NULL), GI_ERR_FORMAT);
+        assert_int_equal(check(&file, &info, NULL), of_data ? GI_OK : GI_ERR_FORMAT);
         file.data[bit / 8] ^= (uint8_t)(1U << bit % 8);
     }
-    file.data[45] ^= 1;
-    assert_damaged(file, "chunk IDAT at byte 33: its CRC does not match");
+    file.data[20] ^= 1;
+    assert_damaged(file, "chunk IHDR at byte 8: its CRC does not match");
 }
 
 static void every_colour_type_and_depth(void **state) {

@@ -26,15 +26,15 @@ static int define(const gi_png_info *info, const uint8_t *row, size_t x, uint8_t
     if (info->colour == GI_PNG_PALETTE) {
         memset(out, 0, 3);
         if ((int)value < info->palette_size) memcpy(out, info->palette + 3 * value, 3);
-        if (info->transparency) out[3] = value < info->transparency_size ? info->transparency[value] : 255;
+        if (info->transparency_size) out[3] = value < info->transparency_size ? info->transparency[value] : 255;
         return (int)value < info->palette_size ? -1 : (int)value;
     }
     for (size_t s = 0; s < samples; s++) {
         value = sample(row, x * samples + s, info->depth);
         out[s] = (uint8_t)((2 * value * 255ULL + top) / (2 * top)); // rounded half up
-        keyed = keyed && info->transparency && value == (gi_be16(info->transparency + 2 * s) & top);
+        keyed = keyed && info->transparency_size && value == (gi_be16(info->transparency + 2 * s) & top);
     }
-    if (info->transparency) out[samples] = keyed ? 0 : 255;
+    if (info->transparency_size) out[samples] = keyed ? 0 : 255;
     return -1;
 }
 
@@ -72,10 +72,10 @@ static void every_kind_and_level(void **state) {
                     gi_png_info info = {
                         .width = width, .height = 1, .depth = kinds[k].depth, .colour = kinds[k].colour};
                     if (info.colour == GI_PNG_PALETTE) {
-                        info.palette = palette;
+                        memcpy(info.palette, palette, sizeof palette);
                         info.palette_size = whole ? 1 << info.depth : 1 + (1 << info.depth) / 2;
                     }
-                    if (kinds[k].transparency) info.transparency = transparency;
+                    memcpy(info.transparency, transparency, sizeof transparency);
                     info.transparency_size = (size_t)kinds[k].transparency;
                     gi_simd_force((gi_simd)level);
                     check_row(&info, width);

@@ -30,7 +30,7 @@ static void put_idat(made_file *file, const made_file *stream, size_t step) {
 static made_file random_file(made_ihdr h, bool keyed, size_t idat_bytes, uint32_t seed) {
     static const uint8_t palette[15] = {1, 2, 3, 40, 50, 60, 250, 251, 252, 9, 8, 7, 100, 101, 102};
     static const uint8_t transparency[6] = {0, 0x11, 0x11, 0x10, 0x01, 0x00};
-    gi_png_info info = {h.width, h.height, h.depth, h.colour, h.interlace == 1, .palette = NULL};
+    gi_png_info info = {h.width, h.height, h.depth, h.colour, h.interlace == 1, .idat = 0};
     size_t size, at = 0;
     assert_int_equal(gi_png_filtered_bytes(&info, &size, NULL), GI_OK);
     uint8_t *rows = malloc(size);

@@ -57,7 +57,8 @@ static gi_png_info read_back(const made_file *file, const gi_view *all) {
     assert_int_equal(header.shape.channels, all->channels);
     assert_memory_equal(read, all->data, all->pitch_bytes * all->height);
     free(read);
-    assert_int_equal(gi_png_check(made_bytes(file), &info, &err), GI_OK);
+    const gi_input input = made_input(file);
+    assert_int_equal(gi_png_check(&input, &info, &err), GI_OK);
     return info;
 }
 

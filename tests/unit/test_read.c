@@ -153,7 +153,6 @@ static void standard_input(void **state) {
     }
 }
 
-// Files of /proc say that they have no bytes.
 // Standard input that is a file of which a part was read before: what follows is read.
 static void rest_of_a_file(void **state) {
     (void)state;
@@ -172,6 +171,44 @@ static void rest_of_a_file(void **state) {
     free(bytes);
 }
 
+// Only a PNG, large and a regular file, is left open, and only where that is asked for.
+static void left_open(void **state) {
+    (void)state;
+    const gi_read_options leave = {.image_only = true, .leave_open = true};
+    const size_t size = GI_LEAVE_OPEN_BYTES;
+    unsigned char *bytes = image_bytes(size), *got = malloc(size);
+    put_file("large", bytes, size);
+    put_file("small", bytes, size - 1);
+    assert_int_equal(gi_read_file("large", &leave, &file, &err), GI_OK);
+    assert_null(file.data);
+    assert_non_null(file.open);
+    assert_int_equal(file.size, size);
+    gi_input input = gi_open_file_input(file.open, file.size);
+    assert_int_equal(input.read(input.context, 1000, got, size - 1000, &err), GI_OK);
+    assert_memory_equal(got, bytes + 1000, size - 1000);
+    assert_int_equal(truncate("large", (off_t)size / 2), 0);
+    assert_int_equal(input.read(input.context, size / 2 - 10, got, 10, &err), GI_OK);
+    assert_int_equal(input.read(input.context, size / 2 - 10, got, 11, &err), GI_ERR_IO);
+    assert_non_null(strstr(err.text, "became shorter"));
+    gi_file_data_free(&file);
+    assert_null(file.open);
+    assert_int_equal(gi_read_file("small", &leave, &file, &err), GI_OK);
+    assert_memory_equal(file.data, bytes, size - 1);
+    gi_file_data_free(&file);
+    memcpy(bytes, "\xFF\xD8\xFF", 3);
+    put_file("large", bytes, size);
+    assert_int_equal(gi_read_file("large", &leave, &file, &err), GI_OK);
+    assert_memory_equal(file.data, bytes, size);
+    gi_file_data_free(&file);
+    // Larger than what is read: no reason not to read it in pieces.
+    put_file("huge", png_signature, 8);
+    assert_int_equal(truncate("huge", (off_t)GI_READ_MAX + 1), 0);
+    assert_int_equal(gi_read_file("huge", &leave, &file, &err), GI_OK);
+    gi_file_data_free(&file);
+    free(bytes), free(got);
+}
+
+// Files of /proc say that they have no bytes.
 static void size_unknown(void **state) {
     (void)state;
     assert_int_equal(gi_read_file("/proc/self/status", &plain, &file, &err), GI_OK);
@@ -181,9 +218,9 @@ static void size_unknown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEMP_DIR_TEST(regular_files),  TEMP_DIR_TEST(refusals),       TEMP_DIR_TEST(permission),
-        TEMP_DIR_TEST(streams),        TEMP_DIR_TEST(standard_input), TEMP_DIR_TEST(size_unknown),
-        TEMP_DIR_TEST(rest_of_a_file),
+        TEMP_DIR_TEST(left_open),    TEMP_DIR_TEST(regular_files),  TEMP_DIR_TEST(refusals),
+        TEMP_DIR_TEST(permission),   TEMP_DIR_TEST(streams),        TEMP_DIR_TEST(standard_input),
+        TEMP_DIR_TEST(size_unknown), TEMP_DIR_TEST(rest_of_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

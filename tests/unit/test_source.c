@@ -39,7 +39,7 @@ static gi_source make(uint32_t room) {
     return (gi_source){.view = gi_view_packed(malloc((size_t)ROW * room), shape, GI_HOST),
                        .height = HEIGHT,
                        .decoder = &decoder,
-                       .file = {malloc(1), 1}};
+                       .file = {.data = malloc(1), .size = 1}};
 }
 
 static void finish(gi_source *source) {
