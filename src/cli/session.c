@@ -6,6 +6,7 @@
 
 #include "api_internal.h"
 #include "cli/buffer.h"
+#include "cli/environment.h"
 #include "cli/signals.h"
 
 // Files that are asked for their size before the device is chosen; more are taken to be alike.
@@ -82,7 +83,8 @@ gi_status gi_session_open(gi_session *session) {
     session->messages = (gi_messages){gi_console_say, &session->console};
     gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
                                  session->output, options->recursive,   session->format,     &session->messages};
-    gi_status status = check_codecs(options, &err);
+    gi_status status = gi_environment_check(&err);
+    if (status == GI_OK) status = check_codecs(options, &err);
     if (status == GI_OK && !session->nominal_bytes) status = gi_inputs_collect(&request, &session->list, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
@@ -92,13 +94,6 @@ gi_status gi_session_open(gi_session *session) {
         note_empty(session);
     }
     return status;
-}
-
-// For tests: a height of bands that nothing else would choose.
-static uint32_t forced_band_rows(void) {
-    const char *text = getenv("GPUIMG_BAND_ROWS");
-    unsigned long rows = text ? strtoul(text, NULL, 10) : 0;
-    return rows > UINT32_MAX ? UINT32_MAX : (uint32_t)rows;
 }
 
 // The words of these options stand in the order of their enumerations.
@@ -131,7 +126,7 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     batch.no_clobber = options->no_clobber;
     batch.fail_fast = options->fail_fast;
     batch.max_memory = options->max_memory;
-    batch.band_rows = forced_band_rows();
+    batch.band_rows = gi_environment_band_rows();
     batch.workers = options->workers;
     batch.streams = options->streams;
     batch.messages = &session->messages;

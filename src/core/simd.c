@@ -21,13 +21,20 @@ static gi_simd best_level(void) {
     return GI_SIMD_PORTABLE;
 }
 
+bool gi_simd_named(const char *name, gi_simd *level) {
+    static const char *const names[] = {"portable", "avx2", "avx512"};
+    for (int i = GI_SIMD_PORTABLE; i <= GI_SIMD_AVX512; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *level = (gi_simd)i;
+        return true;
+    }
+    return false;
+}
+
 static gi_simd wanted_level(void) {
-    gi_simd best = best_level();
+    gi_simd best = best_level(), wanted;
     const char *name = getenv("GPUIMG_SIMD");
-    if (!name) return best;
-    if (strcmp(name, "portable") == 0) return GI_SIMD_PORTABLE;
-    if (strcmp(name, "avx2") == 0 && best >= GI_SIMD_AVX2) return GI_SIMD_AVX2;
-    return best;
+    return name && gi_simd_named(name, &wanted) && wanted < best ? wanted : best;
 }
 
 gi_simd gi_simd_level(void) {

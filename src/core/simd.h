@@ -2,11 +2,16 @@
 #ifndef GI_CORE_SIMD_H
 #define GI_CORE_SIMD_H
 
+#include <stdbool.h>
+
 // Instruction set of the vectorised loops: the best that the processor has, or what GPUIMG_SIMD names
 // (portable, avx2, avx512; one the processor lacks is ignored).
 typedef enum gi_simd { GI_SIMD_PORTABLE, GI_SIMD_AVX2, GI_SIMD_AVX512 } gi_simd;
 gi_simd gi_simd_level(void);
 const char *gi_simd_name(gi_simd level);
+
+// False where no level is named so.
+bool gi_simd_named(const char *name, gi_simd *level);
 
 // Forces a level for the tests and the benchmark; one the processor lacks is lowered to the best it has. Returns the
 // level now in force. Not while operations run.

@@ -53,3 +53,22 @@ def test_usage_comes_before_the_device(gpuimg, image):
     image("a.png")
     gpuimg.refused("gray", "--device", ABSENT, "--quality", "0", "a.png", "b.png")
     gpuimg.refused("gray", "--device", ABSENT, "a.png", "a.png", "b.png")
+
+
+@pytest.mark.parametrize("name,value,part", [("GPUIMG_SIMD", "sse", "portable, avx2 or avx512"),
+                                             ("GPUIMG_SIMD", "AVX2", "portable, avx2 or avx512"),
+                                             ("GPUIMG_BAND_ROWS", "0", "a number of rows"),
+                                             ("GPUIMG_BAND_ROWS", "-1", "a number of rows"),
+                                             ("GPUIMG_BAND_ROWS", "7x", "a number of rows")])
+def test_variables_for_tests_are_not_ignored(gpuimg, image, name, value, part):
+    image("a.png")
+    err = gpuimg.refused("gray", "a.png", "b.png", env={name: value}).err
+    assert name in err and part in err
+    gpuimg.ok("gray", "a.png", "b.png", env={name: ""})
+
+
+def test_levels_that_the_processor_may_lack(gpuimg, image):
+    image("a.png")
+    whole = gpuimg.ok("gray", "a.png", "-").out
+    for level in ("portable", "avx2", "avx512"):
+        assert gpuimg.ok("gray", "a.png", "-", env={"GPUIMG_SIMD": level}).out == whole
