@@ -10,16 +10,18 @@ enum {
     HASH_BITS_MIN = 8,
     // Bytes that are hashed for the chains, and for the last place of a long match. Pixels repeat so much that chains
     // of three or four bytes would be full of short matches; these lead to the long ones at once. Short matches are
-    // found at the near distances alone.
+    // found at the near distances, and at the last place where as few bytes stood if that was asked for.
     HASHED = 8,
     LONG_HASHED = 16,
     EMPTY = GI_WINDOW + 1,   // positions are kept plus this, so that 0 is out of reach
     SEQUENCES = 8192,        // at most in a block
     BLOCK_BYTES = 4 * 65535, // at most in a block
     UNIT = 16,               // costs are in sixteenths of a bit
-    // What it is worth to be a byte further, to weigh a long match against a cheap one: found by trial, and much the
-    // same for all that is not a photograph.
-    WORTH = 28,
+    // What it is worth to be a byte further, to weigh a long match against a cheap one: of what a literal costs, in
+    // eighths, and its limits. Found by trial; a byte costs as much where matches are few, and there they are worth it.
+    WORTH_EIGHTHS = 7,
+    WORTH_MIN = 20,
+    WORTH_MAX = 96,
     SKIP_AFTER = 32, // after so many places without a match one more is skipped each time
     SKIP_MAX = 8,
     NO_MATCH = -(1 << 30)
@@ -32,14 +34,20 @@ typedef struct sequence {
 } sequence;
 
 struct gi_matcher {
-    uint32_t head[1 << HASH_BITS_MAX], long_head[1 << HASH_BITS_MAX], previous[GI_WINDOW];
+    uint32_t head[1 << HASH_BITS_MAX], long_head[1 << HASH_BITS_MAX], brief_head[1 << HASH_BITS_MAX];
+    uint32_t previous[GI_WINDOW];
     uint32_t hash_shift;
+    uint32_t brief_shift; // leaves a brief match's bytes of eight; 0: none are looked for
     sequence sequences[SEQUENCES + 1];
     uint32_t sequence_count;
     gi_block_counts counts;
     size_t extra_bits;
     // What the symbols cost by the last block's code, extra bits counted.
     uint16_t literal_cost[256], length_cost[GI_MATCH_MAX + 1], distance_cost[GI_DISTANCES];
+    int worth; // of a byte
+    // Of the last match that was not near; 0: none yet. What was longer than a match goes on there, though nothing in
+    // the middle of it may be in the chains.
+    uint32_t last_far;
     const uint8_t *data;
     size_t size;
     gi_match_options options;
@@ -78,7 +86,7 @@ static uint32_t match_length(const uint8_t *a, const uint8_t *b, uint32_t most) 
 static void consider(const gi_matcher *m, size_t at, uint32_t distance, uint32_t most, match *best) {
     const uint8_t *p = m->data + at;
     uint32_t length = match_length(p, p - distance, most);
-    int score = (int)length * WORTH - m->length_cost[length] - m->distance_cost[gi_distance_symbol(distance).symbol];
+    int score = (int)length * m->worth - m->length_cost[length] - m->distance_cost[gi_distance_symbol(distance).symbol];
     if (score > best->score) *best = (match){length, distance, score};
 }
 
@@ -86,16 +94,21 @@ static bool same_start(const uint8_t *p, const uint8_t *q) { return !((gi_le32(p
 
 // Places where the bytes at one may have stood before, plus EMPTY.
 typedef struct places {
-    uint32_t chain, last_long;
+    uint32_t chain, last_long, last_brief;
 } places;
 
 // Enters `at` into the chains.
 static places insert(gi_matcher *m, size_t at) {
     uint64_t first = le64(m->data + at), second = le64(m->data + at + HASHED);
     uint64_t hash = hash_of(first) >> m->hash_shift, long_hash = long_hash_of(first, second) >> m->hash_shift;
-    places before = {m->head[hash], m->long_head[long_hash]};
+    places before = {m->head[hash], m->long_head[long_hash], 0};
     m->previous[at % GI_WINDOW] = before.chain;
     m->head[hash] = m->long_head[long_hash] = (uint32_t)at + EMPTY;
+    if (m->brief_shift) {
+        uint32_t *brief = &m->brief_head[hash_of(first << m->brief_shift) >> m->hash_shift];
+        before.last_brief = *brief;
+        *brief = (uint32_t)at + EMPTY;
+    }
     return before;
 }
 
@@ -106,16 +119,22 @@ static void consider_place(const gi_matcher *m, size_t at, uint32_t place, uint3
         consider(m, at, (uint32_t)at + EMPTY - place, most, best);
 }
 
+static void consider_brief(const gi_matcher *m, size_t at, uint32_t place, uint32_t most, match *best) {
+    const uint8_t *p = m->data + at, *q = m->data + place - EMPTY;
+    if (!((le64(q) ^ le64(p)) << m->brief_shift)) consider(m, at, (uint32_t)at + EMPTY - place, most, best);
+}
+
 // The best match at `at`, which is entered into the chains.
 static match find(gi_matcher *m, size_t at) {
     match best = {0, 0, NO_MATCH};
-    size_t left = m->size - at, pixel = m->options.pixel, row = m->row;
+    size_t left = m->size - at, pixel = m->options.pixel, row = m->row, far = m->last_far;
     uint32_t most = left < GI_MATCH_MAX ? (uint32_t)left : GI_MATCH_MAX, tries = m->options.chain;
     if (left < LONG_HASHED) return best;
     const uint8_t *p = m->data + at;
     if (at >= pixel && same_start(p, p - pixel)) consider(m, at, (uint32_t)pixel, most, &best);
     if (at >= row && same_start(p, p - row) && best.length < most) consider(m, at, (uint32_t)row, most, &best);
     if (!tries) return best;
+    if (far && at >= far && same_start(p, p - far) && best.length < most) consider(m, at, (uint32_t)far, most, &best);
     places before = insert(m, at);
     uint32_t place = before.chain, reach = (uint32_t)at + EMPTY - GI_WINDOW;
     uint32_t enough = m->options.nice < most ? m->options.nice : most;
@@ -127,6 +146,7 @@ static match find(gi_matcher *m, size_t at) {
         if (next >= place) break; // overwritten since
         place = next;
     }
+    if (best.length < HASHED && before.last_brief >= reach) consider_brief(m, at, before.last_brief, most, &best);
     return best;
 }
 
@@ -140,6 +160,7 @@ static void add_match(gi_matcher *m, const match *found) {
     m->counts.litlen[length.symbol]++;
     m->counts.distance[distance.symbol]++;
     m->extra_bits += length.extra_bits + distance.extra_bits;
+    if (found->distance != m->options.pixel && found->distance != m->row) m->last_far = found->distance;
     sequence *s = &m->sequences[m->sequence_count++];
     s->length = (uint16_t)found->length;
     s->distance = (uint16_t)found->distance;
@@ -180,7 +201,7 @@ static size_t parse_block(gi_matcher *m, size_t at) {
     while (at < end && m->sequence_count < SEQUENCES) {
         if (!have) found = find(m, at);
         have = false;
-        int literal = WORTH - m->literal_cost[m->data[at]];
+        int literal = m->worth - m->literal_cost[m->data[at]];
         if (found.score <= literal) {
             add_literal(m, at++);
             at = skip_places(m, at, end, ++misses / SKIP_AFTER);
@@ -208,7 +229,19 @@ static size_t parse_block(gi_matcher *m, size_t at) {
 
 static int cost_of(uint8_t length) { return UNIT * (length ? length : 13); }
 
-static void costs_from_code(gi_matcher *m, const gi_block_code *code) {
+static int worth_of(const gi_block_counts *counts, const gi_block_code *code) {
+    uint64_t bits = 0, literals = 0;
+    for (int i = 0; i < 256; i++) {
+        literals += counts->litlen[i];
+        bits += (uint64_t)counts->litlen[i] * code->litlen_lengths[i];
+    }
+    if (!literals) return WORTH_MAX;
+    int worth = (int)(bits * UNIT * WORTH_EIGHTHS / (8 * literals));
+    return worth < WORTH_MIN ? WORTH_MIN : worth > WORTH_MAX ? WORTH_MAX : worth;
+}
+
+static void costs_from_code(gi_matcher *m, const gi_block_counts *counts, const gi_block_code *code) {
+    m->worth = worth_of(counts, code);
     for (int i = 0; i < 256; i++) m->literal_cost[i] = (uint16_t)cost_of(code->litlen_lengths[i]);
     for (uint32_t i = GI_MATCH_MIN; i <= GI_MATCH_MAX; i++) {
         gi_deflate_symbol s = gi_length_symbol(i);
@@ -230,7 +263,7 @@ static void first_costs(gi_matcher *m) {
     counts.distance[gi_distance_symbol(m->options.pixel).symbol] = 4;
     if (m->row <= GI_WINDOW) counts.distance[gi_distance_symbol(m->options.row).symbol] = 4;
     gi_block_code_make(&counts, GI_CODE_LENGTH_MAX, &code);
-    costs_from_code(m, &code);
+    costs_from_code(m, &counts, &code);
 }
 
 // Empties the tables, of which less data uses less.
@@ -238,8 +271,10 @@ static void forget(gi_matcher *m) {
     uint32_t bits = HASH_BITS_MIN;
     while (bits < HASH_BITS_MAX && m->size >> bits) bits++;
     m->hash_shift = 64 - bits;
+    m->last_far = 0;
     memset(m->head, 0, sizeof *m->head << bits);
     memset(m->long_head, 0, sizeof *m->long_head << bits);
+    if (m->brief_shift) memset(m->brief_head, 0, sizeof *m->brief_head << bits);
 }
 
 // The first costs are a guess: the first bytes are parsed for better ones, and once more by those.
@@ -249,6 +284,7 @@ static void begin(gi_matcher *m, gi_bytes data, const gi_match_options *options)
     first = first < FIRST_MIN ? FIRST_MIN : first < FIRST_MAX ? first : FIRST_MAX;
     m->data = data.data;
     m->options = *options;
+    m->brief_shift = options->brief ? 8 * (HASHED - options->brief) : 0;
     m->row = options->row <= GI_WINDOW ? options->row : SIZE_MAX;
     m->size = data.size < first ? data.size : first;
     if (data.size) {
@@ -257,7 +293,7 @@ static void begin(gi_matcher *m, gi_bytes data, const gi_match_options *options)
         first_costs(m);
         parse_block(m, 0);
         gi_block_code_make(&m->counts, GI_LITERAL_LIMIT, &code);
-        costs_from_code(m, &code);
+        costs_from_code(m, &m->counts, &code);
     }
     m->size = data.size;
     forget(m);
@@ -313,7 +349,7 @@ void gi_matcher_deflate(gi_matcher *m, gi_bytes data, const gi_match_options *op
                 gi_bits_put_dynamic_head(bits, code);
             put_sequences(m, code, data.data + at, bits);
         }
-        costs_from_code(m, &dynamic);
+        costs_from_code(m, &m->counts, &dynamic);
     }
 }
 
@@ -331,7 +367,7 @@ uint64_t gi_matcher_estimate(gi_matcher *m, gi_bytes data, const gi_match_option
         at = parse_block(m, at);
         gi_block_code_make(&m->counts, GI_LITERAL_LIMIT, &code);
         bits += code.body_bits + m->extra_bits;
-        costs_from_code(m, &code);
+        costs_from_code(m, &m->counts, &code);
     }
     return bits;
 }

@@ -9,6 +9,7 @@
 typedef struct gi_match_options {
     uint32_t pixel, row; // distances to try first; at least 1
     uint32_t chain;      // most earlier places to compare with; 0: the near distances alone
+    uint32_t brief;      // 3..7: matches of so few bytes are found, if at the last place alone; 0: of 8 and more
     uint32_t nice;       // a match of that length is good enough
     uint32_t ends;       // bytes at either end of a match that later ones may begin at; at least 1
     bool lazy;           // looks whether a match one byte later is better

@@ -3,7 +3,7 @@
 #include "codec/bytes.h"
 #include "codec/deflate_huffman.h"
 
-// What a level does. In the options `pixel` and `row` are the band's.
+// What a level does. In the options `pixel`, `row` and `brief` are the band's.
 typedef struct effort {
     uint32_t share;           // one byte in so many is tried
     int filters;              // how many of the list below are tried
@@ -13,11 +13,11 @@ typedef struct effort {
 static const int filters_to_try[] = {GI_PNG_ADAPTIVE, GI_PNG_NONE, GI_PNG_SUB, GI_PNG_UP, GI_PNG_PAETH, GI_PNG_AVERAGE};
 
 static const effort efforts[10] = {
-    [1] = {16, 2, {0, 0, 1, 32, 8, false}},     [2] = {16, 4, {0, 0, 4, 32, 16, true}},
-    [3] = {16, 4, {0, 0, 8, 64, 16, true}},     [4] = {16, 4, {0, 0, 32, 64, 32, true}},
-    [5] = {8, 4, {0, 0, 64, 128, 64, true}},    [6] = {8, 4, {0, 0, 128, 128, 64, true}},
-    [7] = {4, 6, {0, 0, 256, 258, 258, true}},  [8] = {1, 6, {0, 0, 1024, 258, 258, true}},
-    [9] = {1, 6, {0, 0, 4096, 258, 258, true}},
+    [1] = {16, 2, {0, 0, 1, 0, 32, 8, false}},     [2] = {16, 4, {0, 0, 4, 0, 32, 16, true}},
+    [3] = {16, 4, {0, 0, 8, 0, 64, 16, true}},     [4] = {16, 4, {0, 0, 32, 0, 64, 32, true}},
+    [5] = {8, 4, {0, 0, 64, 0, 128, 64, true}},    [6] = {8, 4, {0, 0, 128, 0, 128, 64, true}},
+    [7] = {4, 6, {0, 0, 256, 0, 258, 258, true}},  [8] = {1, 6, {0, 0, 1024, 0, 258, 258, true}},
+    [9] = {1, 6, {0, 0, 4096, 0, 258, 258, true}},
 };
 
 static size_t filter_row(const gi_png_row *in, int filter, uint8_t *out) {
@@ -182,12 +182,14 @@ static bool is_gray_in_colour(const gi_png_planner *planner, const gi_png_band *
 }
 
 gi_png_plan gi_png_plan_make(const gi_png_planner *planner, const gi_png_band *band) {
-    enum { NARROW = 512, PHOTOGRAPH_SHARE = 16, CHEAP = 160, CHEAP_SHARE = 8 };
+    enum { NARROW = 512, PHOTOGRAPH_SHARE = 16, CHEAP = 160, CHEAP_SHARE = 8, BRIEF = 4 };
     const effort *e = &efforts[planner->level];
     gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches, false};
     if (planner->level == 0) return plan;
     plan.matches.pixel = (uint32_t)band->pixel;
     plan.matches.row = (uint32_t)band->row_bytes + 1;
+    // Where pixels are smaller or larger than a byte, a few bytes of them repeat where eight do not.
+    if (band->bits < 8 || band->pixel == 3 || band->pixel == 4) plan.matches.brief = BRIEF;
     sample s = sample_of(band, PHOTOGRAPH_SHARE, NARROW);
     plan.brief = is_gray_in_colour(planner, band, &s);
     if (e->share > 1 && is_photograph(planner, band, &s)) {

@@ -44,8 +44,8 @@ static size_t check(const uint8_t *data, size_t size, maker how, const gi_match_
 }
 
 static const gi_match_options efforts[] = {
-    {1, 100, 0, 32, 8, true},       {3, 301, 1, 16, 1, false},      {1, 1, 4, 32, 16, true},
-    {8, 70000, 64, 258, 258, true}, {4, 32768, 1000, 258, 3, true},
+    {1, 100, 0, 0, 32, 8, true},       {3, 301, 1, 5, 16, 1, false},      {1, 1, 4, 0, 32, 16, true},
+    {8, 70000, 64, 4, 258, 258, true}, {4, 32768, 1000, 3, 258, 3, true},
 };
 
 static void check_all(const uint8_t *data, size_t size) {
