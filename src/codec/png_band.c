@@ -21,22 +21,14 @@ struct gi_png_compressor {
     gi_zlib *zlib; // opened for the first band that wants it
 };
 
-// zlib finds the matches where it was asked for. It is tried beside our own finder, which knows no matches of a few
-// bytes far away, where such are likely, and at the smallest level: slow to find, but some images have them.
+// zlib finds the matches where it was asked for, and is tried beside our own finder at the smallest level: it looks for
+// the shortest ones, too, which is slow, but some images have them.
 typedef enum use_of_zlib { ZLIB_NOT, ZLIB_ALONE, ZLIB_BESIDE } use_of_zlib;
 
 static use_of_zlib zlib_for(const gi_png_compressor_options *o, const gi_png_plan *plan) {
-    if (!gi_zlib_available() || o->level == 0) return ZLIB_NOT;
-    if (o->codec == GI_CODEC_ZLIB && plan->method == GI_PNG_MATCHES) return ZLIB_ALONE;
-    bool smallest = o->codec == GI_CODEC_AUTO && o->level == 9 && plan->method == GI_PNG_MATCHES;
-    return smallest || (o->codec != GI_CODEC_STB && plan->brief) ? ZLIB_BESIDE : ZLIB_NOT;
-}
-
-// For brief matches there is no use in more effort than level 3's, which makes smaller files of gray kept as colour
-// than level 6 does.
-static int zlib_level(const gi_png_compressor_options *o) {
-    enum { BRIEF = 3 };
-    return o->codec == GI_CODEC_ZLIB || o->level == 9 || o->level < BRIEF ? o->level : BRIEF;
+    if (!gi_zlib_available() || o->level == 0 || plan->method != GI_PNG_MATCHES) return ZLIB_NOT;
+    if (o->codec == GI_CODEC_ZLIB) return ZLIB_ALONE;
+    return o->codec == GI_CODEC_AUTO && o->level == 9 ? ZLIB_BESIDE : ZLIB_NOT;
 }
 
 gi_status gi_png_compressor_open(const gi_png_compressor_options *options, gi_png_compressor **compressor,
@@ -109,7 +101,7 @@ gi_status gi_png_band_compress(gi_png_compressor *c, const gi_png_band *band, ui
     use_of_zlib use = zlib_for(&c->options, &plan);
     gi_status status = GI_OK;
     if (use != ZLIB_ALONE) compress_alone(c, &plan, filtered, out, size);
-    if (use != ZLIB_NOT && !c->zlib) status = gi_zlib_open(zlib_level(&c->options), &c->zlib, err);
+    if (use != ZLIB_NOT && !c->zlib) status = gi_zlib_open(c->options.level, &c->zlib, err);
     if (status != GI_OK || use == ZLIB_NOT) return status;
     if (use == ZLIB_BESIDE) return compress_beside(c, filtered, out, size, err);
     *size = gi_zlib_bound(filtered.size);

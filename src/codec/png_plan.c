@@ -6,18 +6,29 @@
 // What a level does. In the options `pixel`, `row` and `brief` are the band's.
 typedef struct effort {
     uint32_t share;           // one byte in so many is tried
-    int filters;              // how many of the list below are tried
+    int candidates;           // how many of the list below are tried
     gi_match_options matches; // for the trial: a quarter of the chain, and not lazy unless the whole band is tried
 } effort;
 
-static const int filters_to_try[] = {GI_PNG_ADAPTIVE, GI_PNG_NONE, GI_PNG_SUB, GI_PNG_UP, GI_PNG_PAETH, GI_PNG_AVERAGE};
+// A filter; whether the near distances alone make its matches: in masks and drawings their runs are cheaper than
+// anything further away; and whether samples flatter it: other matches are short of history there, and rows of one
+// filter alone are more often good in places than throughout.
+typedef struct candidate {
+    int filter;
+    bool near, doubtful;
+} candidate;
+
+static const candidate candidates[] = {{GI_PNG_ADAPTIVE, false, false}, {GI_PNG_NONE, false, false},
+                                       {GI_PNG_NONE, true, true},       {GI_PNG_UP, false, true},
+                                       {GI_PNG_SUB, false, true},       {GI_PNG_PAETH, false, true},
+                                       {GI_PNG_AVERAGE, false, true}};
 
 static const effort efforts[10] = {
-    [1] = {16, 2, {0, 0, 1, 0, 32, 8, false}},     [2] = {16, 4, {0, 0, 4, 0, 32, 16, true}},
-    [3] = {16, 4, {0, 0, 8, 0, 64, 16, true}},     [4] = {16, 4, {0, 0, 32, 0, 64, 32, true}},
-    [5] = {8, 4, {0, 0, 64, 0, 128, 64, true}},    [6] = {8, 4, {0, 0, 128, 0, 128, 64, true}},
-    [7] = {4, 6, {0, 0, 256, 0, 258, 258, true}},  [8] = {1, 6, {0, 0, 1024, 0, 258, 258, true}},
-    [9] = {1, 6, {0, 0, 4096, 0, 258, 258, true}},
+    [1] = {16, 3, {0, 0, 1, 0, 32, 8, false}},     [2] = {16, 5, {0, 0, 4, 0, 64, 32, true}},
+    [3] = {16, 5, {0, 0, 16, 0, 64, 32, true}},    [4] = {16, 5, {0, 0, 32, 0, 128, 64, true}},
+    [5] = {8, 5, {0, 0, 64, 0, 128, 64, true}},    [6] = {8, 5, {0, 0, 128, 0, 128, 64, true}},
+    [7] = {4, 7, {0, 0, 256, 0, 258, 258, true}},  [8] = {1, 7, {0, 0, 1024, 0, 258, 258, true}},
+    [9] = {1, 7, {0, 0, 4096, 0, 258, 258, true}},
 };
 
 static size_t filter_row(const gi_png_row *in, int filter, uint8_t *out) {
@@ -49,19 +60,20 @@ size_t gi_png_filter_rows(const gi_png_planner *planner, const gi_png_band *band
 typedef struct sample {
     size_t width; // bytes
     uint32_t rows, windows;
+    bool whole; // one window, which is the band
 } sample;
 
-static sample whole_of(const gi_png_band *band) { return (sample){band->row_bytes, band->height, 1}; }
+static sample whole_of(const gi_png_band *band) { return (sample){band->row_bytes, band->height, 1, true}; }
 
-// One byte in `share`, in windows of at most `width` bytes across.
-static sample sample_of(const gi_png_band *band, uint32_t share, size_t width) {
-    enum { ROWS = 8 };
-    uint32_t rows = band->height < ROWS ? band->height : ROWS;
+// One byte in `share`, in windows of that size.
+static sample sample_of(const gi_png_band *band, uint32_t share, size_t width, uint32_t rows) {
+    if (rows > band->height) rows = band->height;
     if (width > band->row_bytes) width = band->row_bytes;
     if (width > band->pixel) width -= width % band->pixel;
-    size_t windows = (band->row_bytes + 1) * band->height / share / ((width + 1) * rows);
-    if (share == 1 || windows == 0) return whole_of(band);
-    return (sample){width, rows, (uint32_t)windows};
+    size_t bytes = (band->row_bytes + 1) * band->height, windows = bytes / share / ((width + 1) * rows);
+    if (windows == 0) windows = 1;
+    if (share == 1 || windows * (width + 1) * rows > bytes / 2) return whole_of(band);
+    return (sample){width, rows, (uint32_t)windows, false};
 }
 
 // The windows go down the band and to and fro across it. Their rows, filtered, one after the other.
@@ -105,61 +117,70 @@ static uint64_t literal_bits(gi_bytes data) {
     return code.body_bits;
 }
 
-// Tries the filters on the sample. Literals are written many times faster than matches, which have to save a few in a
-// hundred to be worth it, but at the levels that try the whole band. Returns the bits of the best for 1000 bytes.
-static uint64_t try_filters(const gi_png_planner *planner, const gi_png_band *band, const sample *s,
-                            gi_png_plan *plan) {
-    gi_match_options trial = plan->matches;
-    trial.row = (uint32_t)s->width + 1;
-    trial.lazy = s->rows == band->height;
+static gi_match_options near_of(gi_match_options options) {
+    options.chain = 0;
+    options.lazy = true;
+    return options;
+}
+
+// The bits of the sample by those options.
+static uint64_t bits_of_matches(const gi_png_planner *planner, const sample *s, gi_bytes data,
+                                const gi_match_options *options) {
+    gi_match_options of_sample = *options;
+    of_sample.row = (uint32_t)s->width + 1;
+    return gi_matcher_estimate(planner->matcher, data, &of_sample);
+}
+
+// Tries the candidates on the sample. Literals are written many times faster than matches, which have to save a few in
+// a hundred to be worth it, but at the levels that try the whole band. The choice of a filter for each row is none for
+// packed pixels, whose bytes are no numbers.
+static void try_candidates(const gi_png_planner *planner, const gi_png_band *band, const sample *s, gi_png_plan *plan) {
+    enum { LITERAL_SHARE = 32, DOUBT_SHARE = 48 };
+    gi_match_options all = plan->matches, trial = all;
+    trial.lazy = s->whole;
     if (trial.chain > 1) trial.chain /= 4;
     uint64_t best = UINT64_MAX;
-    size_t size = 1;
-    for (int i = 0; i < efforts[planner->level].filters; i++) {
-        gi_bytes data = filter_sample(planner, band, s, filters_to_try[i]);
-        uint64_t bits = gi_matcher_estimate(planner->matcher, data, &trial);
-        size = data.size;
+    for (int i = band->bits < 8; i < efforts[planner->level].candidates; i++) {
+        candidate c = candidates[i];
+        gi_bytes data = filter_sample(planner, band, s, c.filter);
+        gi_match_options options = c.near ? near_of(trial) : trial;
+        uint64_t bits = bits_of_matches(planner, s, data, &options);
+        uint64_t literals = c.near || bits < data.size ? UINT64_MAX : literal_bits(data); // which take a bit at least
+        if (!s->whole) {
+            if (c.doubtful) bits += bits / DOUBT_SHARE;
+            literals -= literals / LITERAL_SHARE;
+        }
         if (bits < best) {
             best = bits;
-            plan->filter = filters_to_try[i];
+            plan->filter = c.filter;
             plan->method = GI_PNG_MATCHES;
+            plan->matches = c.near ? near_of(all) : all;
         }
-        if (bits < data.size) continue; // literals take a bit at least
-        uint64_t literals = literal_bits(data);
-        if (literals - (trial.lazy ? 0 : literals / 32) < best) {
+        if (literals < best) {
             best = literals;
-            plan->filter = filters_to_try[i];
+            plan->filter = c.filter;
             plan->method = GI_PNG_LITERALS;
         }
     }
-    return best * 1000 / size;
 }
 
-// How many places to compare with: more where that pays, as where there is a period; none in masks and the like, whose
-// runs are cheaper than anything further away.
-static void choose_chain(const gi_png_planner *planner, const gi_png_band *band, const sample *s, bool deep,
-                         gi_png_plan *plan) {
-    enum { DEEP = 64, DEEP_NICE = 128, DEEP_PERCENT = 87, NEAR_PERCENT = 97, WHOLE_PERCENT = 100 };
-    if (plan->method != GI_PNG_MATCHES) return;
+// How many places to compare with: none where the near ones do as well, of which only windows right across the image
+// can tell; more where that pays for the time it takes, as where there is a period or text.
+static void choose_chain(const gi_png_planner *planner, const gi_png_band *band, const sample *s, gi_png_plan *plan) {
+    enum { DEEP = 64, DEEP_NICE = 128, MUCH_DEEPER = 4, MUCH_DEEPER_PERCENT = 92, DEEPER_PERCENT = 98 };
+    if (plan->method != GI_PNG_MATCHES || plan->matches.chain == 0) return;
     gi_bytes data = filter_sample(planner, band, s, plan->filter);
-    gi_match_options normal = plan->matches;
-    normal.row = (uint32_t)s->width + 1;
-    gi_match_options near = normal, far = normal;
-    bool whole = s->rows == band->height;
-    near.chain = 0;
-    near.lazy = true;
-    uint64_t bits = gi_matcher_estimate(planner->matcher, data, &normal);
-    if (gi_matcher_estimate(planner->matcher, data, &near) * 100 <= bits * (whole ? WHOLE_PERCENT : NEAR_PERCENT)) {
-        plan->matches.chain = 0;
-        plan->matches.lazy = true;
+    gi_match_options near = near_of(plan->matches), far = plan->matches;
+    uint64_t bits = bits_of_matches(planner, s, data, &plan->matches);
+    if (s->width == band->row_bytes && bits_of_matches(planner, s, data, &near) <= bits) {
+        plan->matches = near;
         return;
     }
-    if (!deep || normal.chain >= DEEP) return;
+    if (planner->level == 1 || far.chain >= DEEP) return;
+    uint64_t percent = DEEP / far.chain >= MUCH_DEEPER ? MUCH_DEEPER_PERCENT : DEEPER_PERCENT;
     far.chain = DEEP;
     far.nice = DEEP_NICE;
-    if (gi_matcher_estimate(planner->matcher, data, &far) * 100 > bits * DEEP_PERCENT) return;
-    plan->matches.chain = DEEP;
-    plan->matches.nice = DEEP_NICE;
+    if (bits_of_matches(planner, s, data, &far) * 100 <= bits * percent) plan->matches = far;
 }
 
 // In a photograph nothing repeats, be it filtered or not.
@@ -169,41 +190,30 @@ static bool is_photograph(const gi_png_planner *planner, const gi_png_band *band
            repeats(filter_sample(planner, band, s, GI_PNG_NONE)) < REPEATS;
 }
 
-// Gray kept as colour: every sample of a pixel but alpha is the same, and so is every residual. Then they repeat in
-// threes, where each is as far from the next of its kind as in any photograph.
-static bool is_gray_in_colour(const gi_png_planner *planner, const gi_png_band *band, const sample *s) {
-    if (band->bits != 8 || (band->pixel != 3 && band->pixel != 4)) return false;
-    gi_bytes rows = filter_sample(planner, band, s, GI_PNG_NONE);
-    size_t row_size = s->width + 1;
-    for (const uint8_t *row = rows.data; row < rows.data + rows.size; row += row_size)
-        for (size_t i = 1; i + band->pixel <= row_size; i += band->pixel)
-            if (row[i] != row[i + 1] || row[i] != row[i + 2]) return false;
-    return true;
+// Where pixels are smaller or larger than a byte, a few bytes of them repeat where eight do not; and rows of less than
+// a byte to a pixel are short enough for more places.
+static void fit_matches(gi_match_options *matches, const gi_png_band *band) {
+    enum { BRIEF = 4, PACKED_CHAINS = 4 };
+    matches->pixel = (uint32_t)band->pixel;
+    matches->row = (uint32_t)band->row_bytes + 1;
+    if (band->bits < 8 || band->pixel == 3 || band->pixel == 4) matches->brief = BRIEF;
+    if (band->bits < 8) matches->chain *= PACKED_CHAINS;
 }
 
 gi_png_plan gi_png_plan_make(const gi_png_planner *planner, const gi_png_band *band) {
-    enum { NARROW = 512, PHOTOGRAPH_SHARE = 16, CHEAP = 160, CHEAP_SHARE = 8, BRIEF = 4 };
+    enum { PHOTOGRAPH_SHARE = 16, NARROW = 512, HIGH = 8, WIDE = 4096, LOW = 2 };
     const effort *e = &efforts[planner->level];
-    gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches, false};
+    gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches};
     if (planner->level == 0) return plan;
-    plan.matches.pixel = (uint32_t)band->pixel;
-    plan.matches.row = (uint32_t)band->row_bytes + 1;
-    // Where pixels are smaller or larger than a byte, a few bytes of them repeat where eight do not.
-    if (band->bits < 8 || band->pixel == 3 || band->pixel == 4) plan.matches.brief = BRIEF;
-    sample s = sample_of(band, PHOTOGRAPH_SHARE, NARROW);
-    plan.brief = is_gray_in_colour(planner, band, &s);
+    fit_matches(&plan.matches, band);
+    sample s = sample_of(band, PHOTOGRAPH_SHARE, NARROW, HIGH);
     if (e->share > 1 && is_photograph(planner, band, &s)) {
         plan.filter = GI_PNG_ADAPTIVE;
         plan.method = GI_PNG_LITERALS;
         return plan;
     }
-    s = sample_of(band, e->share, NARROW);
-    uint64_t bits = try_filters(planner, band, &s, &plan);
-    if (bits < CHEAP && e->share > 1) {
-        // Flat areas are quickly tried, and narrow windows cut their matches short.
-        s = sample_of(band, CHEAP_SHARE, SIZE_MAX);
-        try_filters(planner, band, &s, &plan);
-    }
-    choose_chain(planner, band, &s, bits >= CHEAP && planner->level > 1, &plan);
+    s = sample_of(band, e->share, WIDE, LOW);
+    try_candidates(planner, band, &s, &plan);
+    choose_chain(planner, band, &s, &plan);
     return plan;
 }

@@ -15,7 +15,6 @@ typedef struct gi_png_plan {
     int filter; // a gi_png_filter_type or GI_PNG_ADAPTIVE
     gi_png_method method;
     gi_match_options matches;
-    bool brief; // matches of a few bytes are likely, which lie anywhere: zlib may find them
 } gi_png_plan;
 
 // What a plan is made with: a compressor's scratch.
