@@ -14,7 +14,7 @@
 
 // Filtered bytes of a band: enough that a band's own Huffman codes and empty history do not show in the file's size,
 // and few enough that a band stays in a core's cache from filter to compressor.
-enum { BAND_BYTES = 512 * 1024 };
+enum { BAND_BYTES = 1024 * 1024 };
 
 // A zlib stream's two ends: its header (a window of 32 KiB; the level in it is a hint that no decoder reads), and an
 // empty final block with the Adler-32 behind it.

@@ -65,7 +65,7 @@ static gi_png_info read_back(const made_file *file, const gi_view *all) {
 static void bytes_do_not_depend_on_threads_and_splits(void **state) {
     (void)state;
     enum { REPEATS = 50 };
-    gi_shape shape = {601, 1800, 1, GI_U8};
+    gi_shape shape = {601, 3600, 1, GI_U8};
     uint8_t *pixels = picture(shape);
     gi_view all = gi_view_packed(pixels, shape, GI_HOST);
     const uint32_t splits[] = {1, 7, shape.height};
@@ -107,8 +107,9 @@ static void every_channel_count_and_level(void **state) {
 // Rows that fill a band each, bands that no row count divides, and images of one row or column.
 static void every_shape(void **state) {
     (void)state;
-    static const uint32_t sizes[][2] = {{1, 1},       {1, 3000},   {3000, 1},   {700000, 3}, {524287, 2}, {524288, 2},
-                                        {1, 2000000}, {3, 262144}, {65535, 16}, {1023, 512}, {1023, 513}, {1023, 1025}};
+    static const uint32_t sizes[][2] = {{1, 1},       {1, 3000},    {3000, 1},    {1400000, 3},
+                                        {1048575, 2}, {1048576, 2}, {1, 2000000}, {3, 262144},
+                                        {65535, 16},  {1023, 1024}, {1023, 1025}, {1023, 2049}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         gi_shape shape = {sizes[s][0], sizes[s][1], 1, GI_U8};
         uint8_t *pixels = picture(shape);
