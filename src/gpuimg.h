@@ -183,7 +183,7 @@ typedef struct gpuimg_options {
     int jpeg_luma;               /* a pipeline that begins with gray 601 takes a JPEG's own luma plane: 1 */
     gpuimg_format format;        /* of outputs; AUTO: by extension (.png .jpg .jpeg), else as the input */
     int quality;                 /* of JPEG, 1..100: 90 */
-    int png_level;               /* 0 (fast) .. 9 (small): 6 */
+    int png_level;               /* 0 (fast) .. 9 (small): 2 */
     unsigned char background[3]; /* what transparent pixels lie on in a JPEG, RGB: white */
     int skip_existing;           /* leave outputs that exist as they are, without a failure: 0 */
     int no_clobber;              /* fail with GPUIMG_ERR_EXISTS rather than replace an output: 0 */

@@ -108,7 +108,7 @@ typedef enum gi_png_reduce {
 } gi_png_reduce;
 
 // The level at which PNG is written where nobody chose one. (src/gpuimg.h tells it to users.)
-#define GI_PNG_LEVEL 6
+#define GI_PNG_LEVEL 2
 
 typedef struct gi_encode_options {
     gi_format format;

@@ -16,7 +16,7 @@ import libpng_size
 from oracle_images import SIZES, assert_same, channels_of, random_image, size_name, write_png
 from png_kinds import kinds
 
-WIDTH, HEIGHT = 641, 290  # RGB: more than one band
+WIDTH, HEIGHT = 641, 577  # RGB: more than one band
 SAME = ("run", "blur radius=0")
 OVERHEAD = 24  # bytes of a file that has nothing to compress: what joins bands
 
