@@ -167,7 +167,7 @@ static void try_candidates(const gi_png_planner *planner, const gi_png_band *ban
 // How many places to compare with: none where the near ones do as well, of which only windows right across the image
 // can tell; more where that pays for the time it takes, as where there is a period or text.
 static void choose_chain(const gi_png_planner *planner, const gi_png_band *band, const sample *s, gi_png_plan *plan) {
-    enum { DEEP = 64, DEEP_NICE = 128, MUCH_DEEPER = 4, MUCH_DEEPER_PERCENT = 92, DEEPER_PERCENT = 98 };
+    enum { DEEP = 64, DEEP_NICE = 128, MUCH_DEEPER = 16, MUCH_DEEPER_PERCENT = 92, DEEPER_PERCENT = 97 };
     if (plan->method != GI_PNG_MATCHES || plan->matches.chain == 0) return;
     gi_bytes data = filter_sample(planner, band, s, plan->filter);
     gi_match_options near = near_of(plan->matches), far = plan->matches;
