@@ -29,6 +29,21 @@ def filtered_rows(image):
     return rows
 
 
+def packed_rows(index, bits):
+    """Rows of `bits` to a pixel with their filter bytes: libpng filters none of fewer than 8 bits."""
+    height, width = index.shape
+    padded = np.zeros((height, -(-width * bits // 8) * 8 // bits), np.uint8)
+    padded[:, :width] = index
+    places = padded.reshape(height, -1, 8 // bits) << np.arange(8 - bits, -1, -bits, dtype=np.uint8)
+    return np.hstack([np.zeros((height, 1), np.uint8), np.bitwise_or.reduce(places, axis=2)])
+
+
+def packed_file_bytes(index, bits, colours, level=6):
+    """The size of the PNG file that libpng makes of so many bits to a pixel, with a palette of so many colours."""
+    size = len(zlib.compress(packed_rows(index, bits).tobytes(), level))
+    return AROUND_PIXELS + (12 + 3 * colours if colours else 0) + size + 12 * -(-size // IDAT_BYTES)
+
+
 def file_bytes(image, level=6):
     """The size of the PNG file that libpng makes of 8-bit samples."""
     compressor = zlib.compressobj(level, zlib.DEFLATED, 15, 8, zlib.Z_FILTERED)

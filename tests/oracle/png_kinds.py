@@ -163,6 +163,13 @@ def kinds(width, height, rgb_photo=None):
     yield "gradients_rgb", gradients(width, height)
     yield "gradients_gray", gray_of(gradients(width, height))
     yield "sprite_rgba", sprite(width, height, random("sprite"))
+    # What repeats across the image, beyond the sight of a narrow sample; in whole bytes even at one bit to a pixel.
+    across = max(8, width // 8 * 8)
+    desktop, plot = screen(across, height // 2, random("wide screen")), chart(across, height // 2, random("wide chart"))
+    yield "screen_tiled_rgb", np.tile(desktop, (1, 4, 1))
+    yield "screen_tiled_gray", np.tile(gray_of(desktop), (1, 4))
+    yield "chart_tiled_rgb", np.tile(plot, (2, 4, 1))
+    yield "chart_tiled_gray", np.tile(gray_of(plot), (2, 4))
     yield "gray_alpha", np.stack([gray, np.where(blurred > median, 255, 0).astype(np.uint8)], axis=-1)
 
 

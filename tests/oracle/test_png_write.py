@@ -31,6 +31,8 @@ def images():
     made["gray_17"] = (made["photo_gray"] // 16 * 16).astype(np.uint8)
     made["gray_4"] = (made["photo_gray"] // 64 * 85).astype(np.uint8)
     made["rgb_of_gray"] = np.dstack([made["photo_gray"]] * 3)
+    for kind, gray in (("screen", "screen_gray"), ("chart", "chart_gray"), ("text", "text")):
+        made[f"rgb_of_gray_{kind}"] = np.dstack([made[gray]] * 3)
     return made
 
 
@@ -130,13 +132,50 @@ def test_forms(folder, images, tmp_path):
         assert bits_of(files[name]) == form, name
 
 
+def overs(sizes, most):
+    """Names and ratios of the files over `most` of libpng's; sizes: name -> (ours, libpng's)."""
+    return [f"{name}: {ours} bytes, libpng {theirs}: {ours / theirs:.3f}" for name, (ours, theirs) in sizes.items()
+            if not ours <= most.get(name, 1.00) * theirs + OVERHEAD]
+
+
+# Kinds that are larger than libpng's at the default level, and by how much at most: what is reached, to the next percent.
+LARGER = {"screen_tiled_rgb": 1.02, "rgb_of_gray_screen": 1.05}
+
+
 def test_no_larger_than_libpng(folder, images, tmp_path):
-    """At the default level, at most 1.05 of libpng's level 6."""
-    files, over = run(folder, tmp_path / "out"), []
-    for name, path in files.items():
-        ours, theirs = path.stat().st_size, libpng_size.file_bytes(images[name])
-        if not ours <= 1.05 * theirs + OVERHEAD:
-            over.append(f"{name}: {ours} bytes, libpng {theirs}: {ours / theirs:.3f}")
+    """At the default level, next to libpng's level 6."""
+    files = run(folder, tmp_path / "out")
+    sizes = {name: (path.stat().st_size, libpng_size.file_bytes(images[name])) for name, path in files.items()}
+    over = overs(sizes, LARGER)
+    assert not over, "\n".join(over)
+
+
+def test_higher_levels_are_smaller(folder, images, tmp_path):
+    """By a sample's error of a few percent; all of them together strictly."""
+    before = {}
+    for level in range(1, 10):
+        sizes = {name: path.stat().st_size for name, path in run(folder, tmp_path / str(level), "--png-level", level).items()}
+        for name, size in sizes.items() if before else ():
+            assert size <= 1.04 * before[name] + OVERHEAD, (level, name, size, before[name])
+        assert not before or sum(sizes.values()) < sum(before.values()), level
+        before = sizes
+
+
+# Bits of a pixel in the form that these take; its file may keep 8 where that is smaller.
+PACKED = {"mask": 1, "mask_smooth": 1, "line_art": 1, "rgb_of_gray_text": 1, "text": 1, "gray_4": 2, "few_colours": 4,
+          "gray_17": 4}
+
+
+@pytest.mark.parametrize("level", [2, 4, 6])
+def test_packed_no_larger_than_libpng(folder, images, tmp_path, level):
+    files, sizes = run(folder, tmp_path / "out", "--png-reduce", "on", "--png-level", level), {}
+    for name, bits in PACKED.items():
+        with Image.open(files[name]) as image:
+            assert bits_of(files[name])[0] in (bits, 8), name
+            colours = len(image.getpalette()) // 3 if image.mode == "P" else 0
+            index = np.asarray(image) if colours else np.asarray(image.convert("L")) >> (8 - bits)
+        sizes[name] = (files[name].stat().st_size, libpng_size.packed_file_bytes(index.astype(np.uint8), bits, colours))
+    over = overs(sizes, {"text": 1.04, "rgb_of_gray_text": 1.04})
     assert not over, "\n".join(over)
 
 
@@ -144,14 +183,17 @@ def test_masks_of_threshold(folder, images, tmp_path):
     """What threshold makes of each image is no larger than libpng's file of the same pixels; alpha is no mask."""
     command = [os.environ["GPUIMG"], "threshold", "--level", "100", "--device", "cpu", folder, tmp_path / "out"]
     subprocess.run(command, check=True, timeout=600)
-    over = []
+    sizes, most = {}, {}
     for name, image in images.items():
         path = tmp_path / "out" / f"{name}.png"
         expected = np.where(image > 100, 255, 0).astype(np.uint8)
         if channels_of(image) in (2, 4):
             expected[..., -1] = image[..., -1]
         assert_same(pillow_pixels(path, channels_of(image)), expected, name)
-        ours, theirs = path.stat().st_size, libpng_size.file_bytes(expected)
-        if not ours <= (1.05 if channels_of(image) in (2, 4) else 1.00) * theirs + OVERHEAD:
-            over.append(f"{name}: {ours} bytes, libpng {theirs}: {ours / theirs:.3f}")
+        sizes[name] = path.stat().st_size, libpng_size.file_bytes(expected)
+        if channels_of(image) in (2, 4):
+            most[name] = 1.01
+        elif image.size > 100_000:
+            most[name] = 0.80  # a bit for a byte
+    over = overs(sizes, most)
     assert not over, "\n".join(over)
