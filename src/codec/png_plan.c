@@ -56,6 +56,8 @@ size_t gi_png_filter_rows(const gi_png_planner *planner, const gi_png_band *band
 
 // ---- the sample ---------------------------------------------------------------------------------------------------
 
+enum { WIDE = 4096, LOW = 2 }; // bytes and rows of a window in which matches are looked for
+
 // Windows of the band: rows are tried in part, so that few bytes show what lies one above the other.
 typedef struct sample {
     size_t width; // bytes
@@ -94,7 +96,7 @@ static gi_bytes filter_sample(const gi_png_planner *planner, const gi_png_band *
 
 // In how many of 1000 places eight bytes stand that stood before.
 static uint32_t repeats(gi_bytes data) {
-    enum { TABLE_BITS = 11 };
+    enum { TABLE_BITS = 12 };
     uint64_t table[1 << TABLE_BITS] = {0};
     size_t hits = 0, places = data.size >= 8 ? data.size - 7 : 0;
     for (size_t i = 0; i < places; i++) {
@@ -183,11 +185,17 @@ static void choose_chain(const gi_png_planner *planner, const gi_png_band *band,
     if (bits_of_matches(planner, s, data, &far) * 100 <= bits * percent) plan->matches = far;
 }
 
-// In a photograph nothing repeats, be it filtered or not.
-static bool is_photograph(const gi_png_planner *planner, const gi_png_band *band, const sample *s) {
-    enum { REPEATS = 50 };
-    return repeats(filter_sample(planner, band, s, GI_PNG_ADAPTIVE)) < REPEATS &&
-           repeats(filter_sample(planner, band, s, GI_PNG_NONE)) < REPEATS;
+static bool repeats_little(const gi_png_planner *planner, const gi_png_band *band, size_t width, uint32_t rows) {
+    enum { SHARE = 32, REPEATS = 50 };
+    sample s = sample_of(band, SHARE, width, rows);
+    return repeats(filter_sample(planner, band, &s, GI_PNG_ADAPTIVE)) < REPEATS &&
+           repeats(filter_sample(planner, band, &s, GI_PNG_NONE)) < REPEATS;
+}
+
+// In a photograph nothing repeats, be it filtered or not: not from row to row, nor along them.
+static bool is_photograph(const gi_png_planner *planner, const gi_png_band *band) {
+    enum { NARROW = 512, HIGH = 8 };
+    return repeats_little(planner, band, NARROW, HIGH) && repeats_little(planner, band, WIDE, LOW);
 }
 
 // Where pixels are smaller or larger than a byte, a few bytes of them repeat where eight do not; and rows of less than
@@ -201,18 +209,16 @@ static void fit_matches(gi_match_options *matches, const gi_png_band *band) {
 }
 
 gi_png_plan gi_png_plan_make(const gi_png_planner *planner, const gi_png_band *band) {
-    enum { PHOTOGRAPH_SHARE = 16, NARROW = 512, HIGH = 8, WIDE = 4096, LOW = 2 };
     const effort *e = &efforts[planner->level];
     gi_png_plan plan = {GI_PNG_NONE, GI_PNG_STORED, e->matches};
     if (planner->level == 0) return plan;
     fit_matches(&plan.matches, band);
-    sample s = sample_of(band, PHOTOGRAPH_SHARE, NARROW, HIGH);
-    if (e->share > 1 && is_photograph(planner, band, &s)) {
+    if (e->share > 1 && is_photograph(planner, band)) {
         plan.filter = GI_PNG_ADAPTIVE;
         plan.method = GI_PNG_LITERALS;
         return plan;
     }
-    s = sample_of(band, e->share, WIDE, LOW);
+    sample s = sample_of(band, e->share, WIDE, LOW);
     try_candidates(planner, band, &s, &plan);
     choose_chain(planner, band, &s, &plan);
     return plan;

@@ -170,6 +170,12 @@ def kinds(width, height, rgb_photo=None):
     yield "screen_tiled_gray", np.tile(gray_of(desktop), (1, 4))
     yield "chart_tiled_rgb", np.tile(plot, (2, 4, 1))
     yield "chart_tiled_gray", np.tile(gray_of(plot), (2, 4))
+    # And what does not repeat in whole bytes there: at one bit to a pixel it repeats eight times more seldom.
+    tile = chart(51, 37, random("odd tile"))
+    yield "odd_tiles_gray", np.tile(gray_of(tile), (height // 37 + 1, width // 51 + 1))[:height, :width]
+    # A texture: at most places as good as noise.
+    tile = random("texture").integers(0, 256, (60, 201, 3), np.uint8)
+    yield "texture_rgb", np.tile(tile, (height // 60 + 1, width // 201 + 1, 1))[:height, :width]
     yield "gray_alpha", np.stack([gray, np.where(blurred > median, 255, 0).astype(np.uint8)], axis=-1)
 
 
