@@ -1,10 +1,13 @@
-// What the box and the Gaussian share: the terms that they sum, the border, and the division of a band into chunks.
+// What the box and the Gaussian share: the terms that they sum, the border, exact division, and, for the kernels that
+// take what the fast ones do not, the division of a band into chunks.
 //
-// Both work in two passes, down the columns, then along the rows, with what the first made in scratch memory. It lies
+// Those work in two passes, down the columns, then along the rows, with what the first made in scratch memory. It lies
 // there in planes: plane c holds, for each row of the chunk, one value for each pixel. Without alpha plane c is of
 // channel c; with alpha the last plane is of the weight A, and the others of the weighted colours A * C.
 #ifndef GI_KERNELS_BLUR_CUH
 #define GI_KERNELS_BLUR_CUH
+
+#include <type_traits>
 
 #include "core/blur_rules.h"
 #include "kernels/window.cuh"
@@ -60,6 +63,51 @@ __device__ __forceinline__ uint32_t positions_counted(const blur_band &b, int64_
 
 template <typename T> __device__ __forceinline__ T half_up(T a, T b) { return (a + b / 2) / b; }
 
+__device__ __forceinline__ float as_float(uint32_t value) { return __uint2float_rn(value); }
+__device__ __forceinline__ float as_float(uint64_t value) { return __ull2float_rn(value); }
+
+// A divisor for several dividends, below 2^30 (32 bits) or 2^62 (64 bits).
+template <typename T> struct divisor {
+    T by, up;      // a rest of `up` or more rounds up
+    float inverse; // less than 1 / by, by a 2^-20th of that at most
+
+    __device__ __forceinline__ explicit divisor(T value) : by(value), up(value - value / 2) {
+        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(as_float(value)));
+        inverse *= 1 - 1.0f / (1 << 21);
+    }
+    // half_up(a, by) where that is at most 65536, and something larger where not. The floats' quotient is the integers'
+    // or one less; the rest tells.
+    __device__ __forceinline__ uint32_t half_up(T a) const {
+        const uint32_t quotient = min(__float2uint_rz(as_float(a) * inverse), 1U << 20);
+        const T rest = a - quotient * by;
+        return quotient + (rest >= up) + (rest >= up + by);
+    }
+};
+template <typename T> __device__ __forceinline__ uint32_t near_half_up(T a, T b) { return divisor<T>(b).half_up(a); }
+
+// What reflection makes of `count` places before the first of n >= 2: calls add(from, to, times) for the ranges that
+// they stand for. Mirrored at both ends a line has the period 2 (n - 1): the first once, the last once, the others
+// twice.
+template <typename Add> __device__ __forceinline__ void mirror_periods(int64_t times, int64_t n, Add &add) {
+    if (times == 0) return;
+    add(0, n, 2 * times);
+    add(0, 1, -times);
+    add(n - 1, n, -times);
+}
+template <typename Add> __device__ __forceinline__ void mirror_before(int64_t count, int64_t n, Add &add) {
+    const int64_t period = 2 * (n - 1), rest = count % period, there = min(rest, n - 1), back = rest - there;
+    if (there > 0) add(1, 1 + there, 1);
+    if (back > 0) add(n - 1 - back, n - 1, 1);
+    mirror_periods(count / period, n, add);
+}
+// ... after the last.
+template <typename Add> __device__ __forceinline__ void mirror_after(int64_t count, int64_t n, Add &add) {
+    const int64_t period = 2 * (n - 1), rest = count % period, there = min(rest, n - 1), back = rest - there;
+    if (there > 0) add(n - 1 - there, n - 1, 1);
+    if (back > 0) add(1, 1 + back, 1);
+    mirror_periods(count / period, n, add);
+}
+
 // Rows made at a time: [y0, y0 + rows).
 struct chunk {
     int64_t y0;
@@ -83,6 +131,9 @@ __device__ __forceinline__ T *plane_row(T *planes, const blur_band &b, const chu
 
 size_t blur_box_scratch(const gi_job *job);
 gi_status blur_box(const gi_job *job, gi_error *err);
+// ... of any radius.
+size_t blur_box_wide_scratch(const gi_job *job);
+gi_status blur_box_wide(const gi_job *job, gi_error *err);
 size_t blur_gauss_scratch(const gi_job *job);
 gi_status blur_gauss(const gi_job *job, gi_error *err);
 

@@ -1,333 +1,268 @@
-// Box blur at a cost per pixel that does not depend on the radius.
+// Box blur at a cost per pixel that does not depend on the radius, in one pass over memory.
 //
 // Formula   the mean over a square of side 2R + 1, rounded half up once at the end; with alpha the mean of A, and the
 //           mean of C weighted by A (core/blur_rules.h).
-// Shapes    u8 and u16, 1..4 channels, any size, pitch and alignment, R = 0..16384, four borders.
+// Shapes    u8 and u16, 1..4 channels, any size, pitch and alignment, four borders; R as long as a block can hold
+//           2R columns beside those it makes (blur_box_wide.cu does the rest).
 // Exact     integers. Sums are taken modulo 2^16, 2^32 or 2^64, whatever the window's own sum fits: differences of
 //           wrapped sums are right.
-// Threads   down: one for each sample of a row and strip of rows. It keeps the sum over its column's window: the row
-//           that enters is added, the one that leaves subtracted. The first window of a strip is summed term by term,
-//           which strips half as long as the window keep to four reads a row.
-//           along: a block for 1024 pixels of a row. Prefix sums F (scan.cuh) make each window's sum a difference,
-//           F(x + R + 1) - F(x - R).
-//           along, for R > 1024: prefix sums over whole planes by the scan of the device. They run from row to row,
-//           which a difference within a row does not see. F is continued past a row's ends by the border rule.
-// Shared    along: the prefix sums of a tile with its halo, up to 24 KiB; the finished samples.
-// Bytes     u8, R <= 128: read 2, scratch 2 + 2 (mostly in the second-level cache), written 1 a sample.
-// Bound     the cache's bandwidth, and the division by the number of pixels.
-#include "kernels/blur.cuh"
-#include "kernels/scan.cuh"
+// Threads   a block owns a strip of columns, with R more on either side, and walks down some rows of it. A thread owns
+//           some neighbouring columns and keeps in registers the sum of each over the window's rows: the row that
+//           enters is added, the one that leaves subtracted. Prefix sums F of these sums over the block then make each
+//           window's sum a difference, F(x + R + 1) - F(x - R). Columns outside the image are not there: F is
+//           continued past the row's ends by the border rule.
+//           First windows: term by term, or, where R is larger than a block's rows are many, by a table of prefix sums
+//           down the columns, one entry for every SEGMENT rows, which two launches before have made.
+// Shared    the prefix sums of a row of the strip, a word left out after every 32 so that neither the threads that
+//           write runs nor those that read every fourth value meet in the same banks.
+// Bytes     u8: read 2 (the second time from the second-level cache) and the first windows', written 1 a sample.
+// Bound     the cache's bandwidth and the exchange of prefix sums.
+#include "kernels/blur_box_rows.cuh"
 
 namespace {
 
 using namespace gi;
+using namespace gi::box;
 
-constexpr int THREADS = 256;
-// Pixels of a row that a block makes, from which it needs 2R more: at R = TILED_RADIUS two of three are halo.
-constexpr int TILE = 1024;
-constexpr int TILED_RADIUS = 1024;
-constexpr int EACH = TILE / THREADS;
-constexpr uint64_t LARGEST_SIDE = 2 * 16384 + 1;
+// --- the table of prefix sums down the columns -----------------------------------------------------------------------
 
-// --- down the columns ------------------------------------------------------------------------------------------------
+constexpr int TABLE_THREADS = 128;
 
-// A column of one plane.
-template <typename Sample, bool Weighted> struct column {
-    const blur_band &b;
-    int64_t x;
-    int c;
-    __device__ __forceinline__ uint32_t at(int64_t y) const { return term_at<Sample, Weighted>(b, y, x, c); }
-    __device__ __forceinline__ uint32_t inside(int64_t y) const {
-        return term_of<Sample, Weighted>(b, b.in_row<Sample>(y), x, c);
-    }
-    __device__ __forceinline__ uint32_t outside() const { return term_outside<Sample, Weighted>(b, c); }
-};
-
-// The sum over rows y-radius..y+radius. Of a window that leaves the image each row inside counts as often as the border
-// rule has it; the block's threads work that out together, for THREADS rows at a time. All of them take part, those
-// without a column too.
-template <typename Sum, typename Column>
-__device__ Sum first_window(const Column &column, bool takes_part, int64_t y, int64_t radius) {
-    __shared__ uint32_t times[THREADS];
-    const blur_band &b = column.b;
-    const int64_t low = y - radius, high = y + radius;
-    const int64_t first = max(low, (int64_t)0), last = min(high, b.height - 1);
-    Sum sum = 0;
-    for (int64_t from = first; from <= last; from += THREADS) {
-        const int count = (int)min(last - from + 1, (int64_t)THREADS);
-        __syncthreads();
-        if ((int)threadIdx.x < count)
-            times[threadIdx.x] = low == first && high == last
-                                     ? 1
-                                     : (uint32_t)gi_border_count(from + threadIdx.x, low, high, b.height, b.border);
-        __syncthreads();
-        if (!takes_part) continue;
-#pragma unroll 4
-        for (int i = 0; i < count; i++) sum += (Sum)times[i] * column.inside(from + i);
-    }
-    if (b.border == GI_BORDER_CONSTANT && takes_part)
-        sum += (Sum)(2 * radius + 1 - (last - first + 1)) * column.outside();
-    return sum;
-}
-
-// sums: planes of the sums over each window's rows.
-template <typename Sample, bool Weighted, typename Stored>
-__global__ void __launch_bounds__(THREADS) columns_kernel(const __grid_constant__ blur_band b, const chunk part,
-                                                          int64_t radius, int64_t strip_rows, Stored *sums) {
-    // 16 bits are stored where they suffice, but registers have 32.
-    using Sum = typename std::conditional<sizeof(Stored) == 8, uint64_t, uint32_t>::type;
-    const size_t s = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const bool takes_part = s < (size_t)b.width * b.channels;
-    const column<Sample, Weighted> own = {b, (int64_t)(s / b.channels), (int)(s % b.channels)};
-    const int64_t end = part.y0 + part.rows;
-    for (int64_t y0 = part.y0 + blockIdx.y * strip_rows; y0 < end; y0 += gridDim.y * strip_rows) {
-        const int64_t y1 = min(y0 + strip_rows, end);
-        Sum sum = first_window<Sum>(own, takes_part, y0, radius);
-        if (!takes_part) continue;
-        Stored *out = plane_row(sums, b, part, own.c, y0) + own.x;
-        *out = (Stored)sum;
-#pragma unroll 4
-        for (int64_t y = y0 + 1; y < y1; y++) {
-            sum += own.at(y + radius);
-            sum -= own.at(y - 1 - radius);
-            out += b.width;
-            *out = (Stored)sum;
+// The sums of each entry's SEGMENT rows, in the entry after. Entry 0 is nothing.
+template <typename Form>
+__global__ void __launch_bounds__(TABLE_THREADS) segments_kernel(const __grid_constant__ strips s) {
+    const int64_t group = (int64_t)blockIdx.x * TABLE_THREADS + threadIdx.x;
+    const columns<Form> own(s, group * Form::COLUMNS, s.b.width);
+    if (!own.there) return;
+    for (int64_t entry = blockIdx.y; entry < s.entries; entry += gridDim.y) {
+        column_sums<Form> sums;
+        sums.clear();
+        const int64_t end = s.b.in_y0 + entry * SEGMENT;
+        if (entry > 0) own.add_rows(sums, end - SEGMENT, end, 1);
+        uint4 *to = table_at<Form>(s, entry, group);
+#pragma unroll
+        for (int i = 0; i < Form::REGISTERS / PER_PACKET<Form>; i++) {
+            uint4 packet;
+            memcpy(&packet, sums.of + i * PER_PACKET<Form>, sizeof packet);
+            to[i * table_groups<Form>(s)] = packet;
         }
     }
 }
 
-// --- along the rows --------------------------------------------------------------------------------------------------
+// Makes prefix sums of them: a block for 32 neighbouring columns of the table, `columns` in all. Its warps share the
+// entries out in as many runs; each sums its run, then adds what the runs before have.
+constexpr int SCAN_WARPS = 32;
 
-// A pixel's samples from the sums over its window, plane after plane from the last on: the weight comes before what it
-// weighs.
-template <typename Sample, bool Weighted, typename Sum> struct mean {
-    Sum pixels, weight;
-    __device__ __forceinline__ Sample of(Sum sum, bool last_plane) {
-        if constexpr (!Weighted) return (Sample)half_up(sum, pixels);
-        if (!last_plane) return (Sample)(weight ? half_up(sum, weight) : 0);
-        weight = sum;
-        return (Sample)half_up(sum, pixels);
-    }
-};
-
-// The sum that column x of a plane has at this row, x perhaps outside the image.
-template <typename Sample, bool Weighted, typename Sum, typename Stored>
-__device__ __forceinline__ Sum column_sum(const blur_band &b, const Stored *row, int64_t x, int c, int64_t radius) {
-    const int64_t inside = gi_border_index(x, b.width, b.border);
-    return inside < 0 ? (Sum)(2 * radius + 1) * term_outside<Sample, Weighted>(b, c) : (Sum)row[inside];
+template <typename Register>
+__global__ void __launch_bounds__(SCAN_WARPS *WARP) entries_kernel(Register *table, int64_t entries, int64_t columns) {
+    __shared__ Register totals[SCAN_WARPS][WARP];
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const int64_t column = (int64_t)blockIdx.x * WARP + lane, run = (entries + SCAN_WARPS - 1) / SCAN_WARPS;
+    const int64_t first = min(warp * run, entries), end = min(first + run, entries);
+    const bool there = column < columns;
+    Register sum = 0;
+#pragma unroll 4
+    for (int64_t i = first; i < end; i++)
+        if (there) sum += table[i * columns + column];
+    totals[warp][lane] = sum;
+    __syncthreads();
+    sum = 0;
+    for (int i = 0; i < warp; i++) sum += totals[i][lane];
+#pragma unroll 4
+    for (int64_t i = first; i < end; i++)
+        if (there) table[i * columns + column] = sum += table[i * columns + column];
 }
 
-template <typename Sample, bool Weighted, typename Stored, typename Sum>
-__global__ void __launch_bounds__(THREADS)
-    rows_kernel(const __grid_constant__ blur_band b, const chunk part, int64_t radius, const Stored *sums) {
+// --- the blur --------------------------------------------------------------------------------------------------------
+
+template <typename Form>
+__global__ void __launch_bounds__(Form::MOST_THREADS) strips_kernel(const __grid_constant__ strips s) {
+    using Total = typename Form::Total;
     extern __shared__ uint4 shared[];
-    Sample *finished = (Sample *)shared;                                        // TILE pixels
-    Sum *prefix = (Sum *)((char *)shared + TILE * b.channels * sizeof(Sample)); // TILE + 2 radius + 1
-    __shared__ block_room<THREADS, Sum> room;
-    const int64_t x0 = (int64_t)blockIdx.x * TILE;
-    const int width = (int)min(b.width - x0, (int64_t)TILE), count = width + 2 * (int)radius;
-    for (int64_t y = part.y0 + blockIdx.y; y < part.y0 + part.rows; y += gridDim.y) {
-        mean<Sample, Weighted, Sum> means[EACH];
-        const Sum rows = positions_counted(b, y, radius, b.height);
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            means[i].pixels = rows * positions_counted(b, x0 + i * THREADS + threadIdx.x, radius, b.width);
-        for (int c = b.channels - 1; c >= 0; c--) {
-            const Stored *row = plane_row(sums, b, part, c, y);
-            for (int i = (int)threadIdx.x; i < count; i += THREADS)
-                prefix[1 + i] = column_sum<Sample, Weighted, Sum>(b, row, x0 - radius + i, c, radius);
-            if (threadIdx.x == 0) prefix[0] = 0;
-            block_scan_array(prefix + 1, count, (Sum)0, sum<Sum>{}, room);
-#pragma unroll
-            for (int i = 0; i < EACH; i++) {
-                const int x = i * THREADS + (int)threadIdx.x;
-                if (x >= width) break;
-                const Sum window = prefix[x + 2 * radius + 1] - prefix[x];
-                finished[x * b.channels + c] = means[i].of(window, c == b.channels - 1);
+    __shared__ Total warps[Form::CHANNELS][WARP];
+    const int64_t x0 = (int64_t)blockIdx.x * s.width, x1 = min(x0 + s.width, s.b.width);
+    const int64_t tile = max(x0 - s.radius, (int64_t)0) / ALIGN * ALIGN;
+    const columns<Form> own(s, tile + threadIdx.x * Form::COLUMNS, min(x1 + s.radius, s.b.width));
+    const prefix_sums<Form> prefix = {(Total *)shared};
+    const row_end<Form> end(s, prefix, tile, x0, x1);
+    for (int64_t y0 = s.b.out_y0 + blockIdx.y * s.rows; y0 < s.b.out_end; y0 += gridDim.y * s.rows) {
+        const int64_t y1 = min(y0 + s.rows, s.b.out_end);
+        column_sums<Form> sums;
+        own.first_window(sums, y0);
+        const unsigned char *entering = own.row(y0 + 1 + s.radius) + own.first * own.PIXEL_BYTES;
+        const unsigned char *leaving = own.row(y0 - s.radius) + own.first * own.PIXEL_BYTES;
+        for (int64_t y = y0; y < y1; y++) {
+            // What changes the sums for the next row is on its way while this one is finished.
+            uint32_t enters[Form::WORDS], leaves[Form::WORDS];
+            if (own.aligned && y >= s.radius && y + 1 + s.radius < s.b.height) {
+                if (y + 1 < y1) load_aligned(entering, enters);
+                load_aligned(leaving, leaves);
+            } else {
+                own.fetch(min(y + 1, y1 - 1) + s.radius, enters);
+                own.fetch(y - s.radius, leaves);
             }
+            entering += s.b.in_pitch;
+            leaving += s.b.in_pitch;
+            Total before[Form::CHANNELS];
+            sum_before(sums, before, warps);
+            write_prefix(sums, before, prefix);
             __syncthreads();
-        }
-        store_run(b.out_row<Sample>(y) + x0 * b.channels, finished, width * b.channels);
-        __syncthreads();
-    }
-}
-
-// --- along the rows, for windows wider than a tile -------------------------------------------------------------------
-
-template <typename Stored> struct widen {
-    const Stored *from;
-    __device__ uint64_t operator()(size_t i) const { return from[i]; }
-};
-
-// Prefix sums of one row, by those of its plane, and their continuation past the ends. All are off by the same
-// constant, what came before the row.
-struct row_prefix {
-    const uint64_t *upto; // of the plane: upto[i] is the sum of values 0..i
-    size_t first;         // of the row, in the plane
-    int64_t n;            // values of the row
-    uint64_t outside;     // what each position past the ends adds with border=constant, shrink
-
-    // The sum of what comes before position i, 0 <= i <= n.
-    __device__ __forceinline__ uint64_t inside(int64_t i) const {
-        const size_t before = first + (size_t)i;
-        return before ? upto[before - 1] : 0;
-    }
-
-    // Mirrored at both ends the row has the period 2 (n - 1): value 0, values 1..n-2 twice, value n-1.
-    __device__ uint64_t mirrored(int64_t i) const {
-        const uint64_t start = inside(0), value_0 = inside(1) - start;
-        if (n == 1) return start + (uint64_t)i * value_0;
-        const uint64_t all = inside(n) - start, last = inside(n) - inside(n - 1);
-        const int64_t period = 2 * (n - 1);
-        int64_t periods = i / period, rest = i % period;
-        if (rest < 0) {
-            rest += period;
-            periods--;
-        }
-        const uint64_t part = rest <= n ? inside(rest) - start : all + inside(n - 1) - inside(2 * n - 1 - rest);
-        return start + (uint64_t)periods * (2 * all - value_0 - last) + part;
-    }
-
-    // ... for any i.
-    __device__ uint64_t at(int64_t i, int border) const {
-        if (i >= 0 && i <= n) return inside(i);
-        if (border == GI_BORDER_REFLECT101) return mirrored(i);
-        const int64_t end = i < 0 ? 0 : n, beyond = i - end;
-        uint64_t each = outside;
-        if (border == GI_BORDER_REPLICATE) each = i < 0 ? inside(1) - inside(0) : inside(n) - inside(n - 1);
-        return inside(end) + (uint64_t)beyond * each;
-    }
-};
-
-template <typename Sample, bool Weighted>
-__global__ void __launch_bounds__(THREADS)
-    wide_rows_kernel(const __grid_constant__ blur_band b, const chunk part, int64_t radius, const uint64_t *prefixes) {
-    const int64_t x = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const size_t plane = (size_t)part.rows * (size_t)b.width;
-    if (x >= b.width) return;
-    for (int64_t y = part.y0 + blockIdx.y; y < part.y0 + part.rows; y += gridDim.y) {
-        Sample *out = b.out_row<Sample>(y) + x * b.channels;
-        mean<Sample, Weighted, uint64_t> own = {};
-        own.pixels = (uint64_t)positions_counted(b, y, radius, b.height) * positions_counted(b, x, radius, b.width);
-        for (int c = b.channels - 1; c >= 0; c--) {
-            const uint64_t outside = (uint64_t)(2 * radius + 1) * term_outside<Sample, Weighted>(b, c);
-            const row_prefix row = {prefixes + c * plane, (size_t)(y - part.y0) * (size_t)b.width, b.width, outside};
-            const uint64_t window = row.at(x + radius + 1, b.border) - row.at(x - radius, b.border);
-            out[c] = own.of(window, c == b.channels - 1);
+            end.write(y);
+            sums.slide(enters, leaves);
         }
     }
 }
 
 // --- launching -------------------------------------------------------------------------------------------------------
 
-// How a radius is worked on.
+// How an image is divided, and what was found best on an H200 (tests/gpu/bench_windows.cu).
+struct tuning {
+    int64_t tile;  // columns of a block, as long as the halo takes no more than a 32nd of them
+    int waves;     // the blocks that a device runs at once, so many times over
+    int64_t ratio; // of the rows of a first window to the rows of a strip, from which on a table pays
+};
+constexpr tuning USUAL = {4096, 1, 4};
+
 struct plan {
-    int64_t radius;
-    size_t stored_bytes; // of a sum over a window's rows
-    bool wide_sum;       // a sum over the window takes 64 bits
-    bool tiled;
-    int64_t rows; // of a chunk
-    size_t sums_bytes, prefix_bytes, scan_bytes;
+    int64_t width; // of a strip; 0 where no block holds one
+    unsigned strips, threads;
+    size_t shared;
 };
 
-size_t aligned(size_t bytes) { return divide_up(bytes, 256) * 256; }
+constexpr int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 
-plan plan_of(const gi_job *job) {
+template <typename Form> size_t shared_bytes(int64_t threads) {
+    const int64_t samples = threads * Form::SAMPLES + Form::CHANNELS;
+    return (size_t)(prefix_sums<Form>::place((int)samples) + 1) * sizeof(typename Form::Total);
+}
+
+// room: bytes of shared memory that a block may have.
+template <typename Form> plan plan_strips(const gi_job *job, const tuning &t, size_t room) {
+    const int64_t width = job->in.width,
+                  reach = 2 * (int64_t)gi_blur_box_radius((const gi_blur_args *)job->args) + ALIGN;
+    int64_t most = Form::MOST_THREADS;
+    while (most > WARP && shared_bytes<Form>(most) > room) most -= WARP;
+    most *= Form::COLUMNS;
     plan p = {};
-    p.radius = gi_blur_box_radius((const gi_blur_args *)job->args);
-    const uint64_t side = 2 * (uint64_t)p.radius + 1, max = gi_sample_max(job->in.sample);
-    const uint64_t most = is_weighted(job->in) ? max * max : max;
-    // 16-bit samples without alpha, and 8-bit ones with it, fit 32 bits at any radius.
-    p.stored_bytes = most == UINT8_MAX && most * side <= UINT16_MAX ? 2 : most * LARGEST_SIDE <= UINT32_MAX ? 4 : 8;
-    // Half of the divisor is added to a sum before it is divided.
-    p.wide_sum = most > ((uint64_t)1 << 31) / (side * side);
-    p.tiled = p.radius <= TILED_RADIUS;
-    const size_t values = (size_t)job->in.width * (size_t)job->in.channels;
-    const size_t row_bytes = values * (p.stored_bytes + (p.tiled ? 0 : sizeof(uint64_t)));
-    // A chunk's first windows are summed term by term: chunks as long as that keep it to two reads a row.
-    p.rows = chunk_rows(job, row_bytes, (size_t)p.radius);
-    p.sums_bytes = aligned((size_t)p.rows * values * p.stored_bytes);
-    if (p.tiled) return p;
-    p.prefix_bytes = aligned((size_t)p.rows * values * sizeof(uint64_t));
-    p.scan_bytes = scan_scratch<uint64_t>((size_t)p.rows * job->in.width);
+    int64_t tile = 32 * reach > t.tile ? 32 * reach : t.tile;
+    if (tile > most) tile = most;
+    if (width <= tile) {
+        p.width = round_up(width, ALIGN);
+    } else if (tile - reach < most / 4 && tile == most) {
+        return p;
+    } else {
+        const int64_t widest = (tile - reach) / ALIGN * ALIGN, strips = (width + widest - 1) / widest;
+        p.width = round_up((width + strips - 1) / strips, ALIGN);
+    }
+    const int64_t held = p.width >= width ? width : p.width + reach < width ? p.width + reach : width;
+    p.strips = (unsigned)divide_up((size_t)width, (size_t)p.width);
+    p.threads = (unsigned)(round_up(held, WARP * Form::COLUMNS) / Form::COLUMNS);
+    p.shared = shared_bytes<Form>(p.threads);
     return p;
 }
 
-template <typename Sample, bool Weighted, typename Stored, typename Sum>
-gi_status launch_tiled(const gi_job *job, const plan &p, const chunk &part, gi_error *err) {
-    const blur_band b = blur_band_of(job);
-    const dim3 grid(grid_blocks(divide_up(b.width, TILE)), grid_rows(part.rows));
-    const size_t shared = TILE * b.channels * sizeof(Sample) + (TILE + 2 * p.radius + 1) * sizeof(Sum);
-    rows_kernel<Sample, Weighted, Stored, Sum>
-        <<<grid, THREADS, shared, (cudaStream_t)job->stream>>>(b, part, p.radius, (const Stored *)job->scratch);
-    return gi_cuda_check(cudaGetLastError(), "starting a box blur", err);
+uint64_t side_of(const gi_job *job) { return 2 * (uint64_t)gi_blur_box_radius((const gi_blur_args *)job->args) + 1; }
+
+// What row_end::mean divides by, unless that is one pixel, or sums reach 2^31.
+void prepare_division(strips *s, uint64_t n, uint64_t max) {
+    if (n == 1 || max * n + n / 2 >= (uint64_t)1 << 31) return;
+    while (n >> s->shift > 1) s->shift++;
+    s->multiplier = (uint32_t)((((uint64_t)1 << (32 + s->shift)) + n - 1) / n);
+    s->half = (uint32_t)(n / 2);
 }
 
-template <typename Sample, bool Weighted, typename Stored>
-gi_status launch_wide(const gi_job *job, const plan &p, const chunk &part, gi_error *err) {
-    const blur_band b = blur_band_of(job);
+size_t table_entries(const gi_job *job) { return job->in.height / SEGMENT + 1; }
+
+template <typename Form> size_t table_bytes(const gi_job *job) {
+    return divide_up(job->in.width, Form::COLUMNS) * table_entries(job) * Form::REGISTERS *
+           sizeof(typename Form::Register);
+}
+
+// Radii from which on a table might pay.
+bool wants_table(const gi_job *job) { return side_of(job) > 2 * SEGMENT; }
+
+template <typename Form> void launch_table(const gi_job *job, const strips &s) {
+    using Register = typename Form::Register;
     const cudaStream_t stream = (cudaStream_t)job->stream;
-    const size_t plane = (size_t)part.rows * (size_t)b.width;
-    const Stored *sums = (const Stored *)job->scratch;
-    uint64_t *prefixes = (uint64_t *)((char *)job->scratch + p.sums_bytes);
-    void *inner = (char *)prefixes + p.prefix_bytes;
-    for (int c = 0; c < b.channels; c++) {
-        gi_status status = scan<uint64_t>(plane, widen<Stored>{sums + c * plane}, sum<uint64_t>{},
-                                          array_store<uint64_t>{prefixes + c * plane}, inner, stream, err);
-        if (status != GI_OK) return status;
+    const size_t groups = divide_up(job->in.width, Form::COLUMNS), columns = groups * Form::REGISTERS;
+    const dim3 grid(grid_blocks(divide_up(groups, TABLE_THREADS)), grid_rows((size_t)s.entries));
+    segments_kernel<Form><<<grid, TABLE_THREADS, 0, stream>>>(s);
+    entries_kernel<<<grid_blocks(divide_up(columns, WARP)), SCAN_WARPS * WARP, 0, stream>>>(
+        (Register *)s.table, s.entries, (int64_t)columns);
+}
+
+template <typename Form> gi_status launch_strips(const gi_job *job, const plan &p, const tuning &t, gi_error *err) {
+    strips s = {};
+    s.b = blur_band_of(job);
+    s.radius = gi_blur_box_radius((const gi_blur_args *)job->args);
+    s.width = p.width;
+    prepare_division(&s, side_of(job) * side_of(job), gi_sample_max(job->in.sample));
+    auto kernel = strips_kernel<Form>;
+    size_t blocks = 0;
+    gi_status status =
+        gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p.shared),
+                      "asking for shared memory", err);
+    if (status == GI_OK) status = resident_blocks(kernel, (int)p.threads, &blocks, err, p.shared);
+    if (status != GI_OK) return status;
+    const size_t lines = larger(blocks * (size_t)t.waves / p.strips, 1);
+    s.rows = (int64_t)larger(divide_up((size_t)job->out.height, lines), 4);
+    if (wants_table(job) && (int64_t)side_of(job) > t.ratio * s.rows) {
+        s.table = job->scratch;
+        s.entries = (int64_t)table_entries(job);
+        launch_table<Form>(job, s);
     }
-    const dim3 grid(grid_blocks(divide_up(b.width, THREADS)), grid_rows(part.rows));
-    wide_rows_kernel<Sample, Weighted><<<grid, THREADS, 0, stream>>>(b, part, p.radius, prefixes);
+    const dim3 grid(p.strips, grid_rows(divide_up((size_t)job->out.height, (size_t)s.rows)));
+    kernel<<<grid, p.threads, p.shared, (cudaStream_t)job->stream>>>(s);
     return gi_cuda_check(cudaGetLastError(), "starting a box blur", err);
 }
 
-template <typename Sample, bool Weighted, typename Stored, typename Sum>
-gi_status launch_chunk(const gi_job *job, const plan &p, const chunk &part, gi_error *err) {
-    const blur_band b = blur_band_of(job);
-    const int64_t strip_rows = 32 + p.radius / 2;
-    const dim3 grid(grid_blocks(divide_up((size_t)b.width * b.channels, THREADS)),
-                    grid_rows(divide_up(part.rows, strip_rows)));
-    columns_kernel<Sample, Weighted>
-        <<<grid, THREADS, 0, (cudaStream_t)job->stream>>>(b, part, p.radius, strip_rows, (Stored *)job->scratch);
-    gi_status status = gi_cuda_check(cudaGetLastError(), "starting a box blur", err);
-    if (status != GI_OK) return status;
-    return p.tiled ? launch_tiled<Sample, Weighted, Stored, Sum>(job, p, part, err)
-                   : launch_wide<Sample, Weighted, Stored>(job, p, part, err);
+// Calls use(form) with the form that suits the job: the smallest types that hold its sums.
+template <typename Sample, int Channels, typename Use> auto with_sums(const gi_job *job, const Use &use) {
+    constexpr bool WEIGHTED = Channels == 2 || Channels == 4;
+    const uint64_t side = side_of(job), max = gi_sample_max(job->in.sample), most = WEIGHTED ? max * max : max;
+    // Half of the divisor is added to a sum before it is divided; near_half_up does without.
+    const bool narrow = most <= (WEIGHTED ? UINT32_MAX : (uint32_t)INT32_MAX) / (side * side);
+    if constexpr (sizeof(Sample) == 2 && WEIGHTED) {
+        return use(form<Sample, Channels, uint64_t, uint64_t>());
+    } else {
+        if constexpr (sizeof(Sample) == 1 && !WEIGHTED)
+            if (max * side <= UINT16_MAX) return use(form<Sample, Channels, uint16_t, uint32_t>());
+        return narrow ? use(form<Sample, Channels, uint32_t, uint32_t>())
+                      : use(form<Sample, Channels, uint32_t, uint64_t>());
+    }
 }
 
-// The types that hold the sums, those that occur for this kind of image alone.
-template <typename Sample, bool Weighted>
-gi_status launch_stored(const gi_job *job, const plan &p, const chunk &part, gi_error *err) {
-    if constexpr (sizeof(Sample) == 1 && !Weighted)
-        if (p.stored_bytes == 2) return launch_chunk<Sample, Weighted, uint16_t, uint32_t>(job, p, part, err);
-    if constexpr (sizeof(Sample) == 2 && Weighted)
-        return launch_chunk<Sample, Weighted, uint64_t, uint64_t>(job, p, part, err);
-    else if (p.wide_sum)
-        return launch_chunk<Sample, Weighted, uint32_t, uint64_t>(job, p, part, err);
-    else
-        return launch_chunk<Sample, Weighted, uint32_t, uint32_t>(job, p, part, err);
+template <typename Sample, typename Use> auto with_channels(const gi_job *job, const Use &use) {
+    switch (job->in.channels) {
+    case 1: return with_sums<Sample, 1>(job, use);
+    case 2: return with_sums<Sample, 2>(job, use);
+    case 3: return with_sums<Sample, 3>(job, use);
+    default: return with_sums<Sample, 4>(job, use);
+    }
 }
+
+template <typename Use> auto with_form(const gi_job *job, const Use &use) {
+    return job->in.sample == GI_U8 ? with_channels<uint8_t>(job, use) : with_channels<uint16_t>(job, use);
+}
+
+// Shared memory that every device gives a block, with sm_75 the least.
+constexpr size_t LEAST_ROOM = 63 << 10;
 
 } // namespace
 
 size_t gi::blur_box_scratch(const gi_job *job) {
-    const plan p = plan_of(job);
-    return p.sums_bytes + p.prefix_bytes + p.scan_bytes;
+    return with_form(job, [&](auto form) {
+        using Form = decltype(form);
+        if (plan_strips<Form>(job, USUAL, LEAST_ROOM).width == 0) return blur_box_wide_scratch(job);
+        if (!wants_table(job)) return (size_t)0;
+        return table_bytes<Form>(job);
+    });
 }
 
 gi_status gi::blur_box(const gi_job *job, gi_error *err) {
-    const plan p = plan_of(job);
-    const bool weighted = is_weighted(job->in);
-    const blur_band b = blur_band_of(job);
-    gi_status status = GI_OK;
-    for (int64_t y = b.out_y0; y < b.out_end && status == GI_OK; y += p.rows) {
-        const chunk part = {y, b.out_end - y < p.rows ? b.out_end - y : p.rows};
-        if (job->in.sample == GI_U8)
-            status = weighted ? launch_stored<uint8_t, true>(job, p, part, err)
-                              : launch_stored<uint8_t, false>(job, p, part, err);
-        else
-            status = weighted ? launch_stored<uint16_t, true>(job, p, part, err)
-                              : launch_stored<uint16_t, false>(job, p, part, err);
-    }
-    return status;
+    return with_form(job, [&](auto form) {
+        using Form = decltype(form);
+        const plan p = plan_strips<Form>(job, USUAL, LEAST_ROOM);
+        return p.width ? launch_strips<Form>(job, p, USUAL, err) : blur_box_wide(job, err);
+    });
 }

@@ -107,15 +107,17 @@ inline unsigned grid_blocks(size_t wanted) {
 inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 inline size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-// *blocks = how many blocks of this kernel the current device runs at once. Cached by the driver: about a microsecond.
-template <typename Kernel> gi_status resident_blocks(Kernel kernel, int threads, size_t *blocks, gi_error *err) {
+// *blocks = how many blocks of this kernel, with `shared` bytes of dynamic shared memory each, the current device runs
+// at once. Cached by the driver: about a microsecond.
+template <typename Kernel>
+gi_status resident_blocks(Kernel kernel, int threads, size_t *blocks, gi_error *err, size_t shared = 0) {
     int device = 0, multiprocessors = 0, each = 0;
     gi_status status = gi_cuda_check(cudaGetDevice(&device), "asking for the device", err);
     if (status == GI_OK)
         status = gi_cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
                                "asking for the multiprocessors", err);
     if (status == GI_OK)
-        status = gi_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0),
+        status = gi_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared),
                                "asking for the occupancy", err);
     *blocks = (size_t)multiprocessors * (size_t)(each > 0 ? each : 1);
     return status;

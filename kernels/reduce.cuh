@@ -56,6 +56,22 @@ template <typename T, typename Op> __device__ __forceinline__ T warp_reduce(T va
     return value;
 }
 
+// Every lane gets the sum of all lanes' values, of integers of 32 or 64 bits. All 32 lanes take part.
+template <typename T> __device__ __forceinline__ T warp_sum(T value) {
+#if __CUDA_ARCH__ >= 800
+    constexpr bool AT_ONCE = sizeof(T) == 4; // by an instruction of its own
+#else
+    constexpr bool AT_ONCE = false;
+#endif
+    if constexpr (AT_ONCE) {
+        value = __reduce_add_sync(ALL_LANES, value);
+    } else {
+#pragma unroll
+        for (int mask = WARP / 2; mask > 0; mask /= 2) value += __shfl_xor_sync(ALL_LANES, value, mask);
+    }
+    return value;
+}
+
 // Shared memory that a block of `Threads` needs to reduce or scan.
 template <int Threads, typename T> struct block_room {
     static_assert(Threads % WARP == 0 && Threads <= WARP * WARP, "one warp handles what the warps found");
