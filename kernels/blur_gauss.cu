@@ -1,273 +1,162 @@
-// Gaussian blur: separable, in fixed point.
+// Gaussian blur on the tensor cores: separable, in fixed point, exact.
 //
 // Formula   down the columns w = sum t(k) v(y + k), along the rows v' = sum t(k) w(x + k), rounded half up after each.
 //           With alpha the same sums of the weights A and of the weighted colours A * C, divided in the end
 //           (core/blur_rules.h). The taps t are core/gauss.h's.
-// Shapes    u8 and u16, 1..4 channels, any size, pitch and alignment, sigma up to 256 (2049 taps), four borders.
-// Exact     integers: 15-bit taps in the narrow form (u8, sigma <= 32), whose sums fit 32 bits without alpha; 24-bit
-//           taps and 64-bit sums in the wide form.
-// Threads   a thread makes OUTPUTS neighbours at a time, down a column or along a row: a value that it loads serves all
-//           of them, so that a pixel costs 2R/OUTPUTS + 1 loads instead of 2R + 1. The taps are the kernel's argument,
-//           read through the constant cache.
-// Shared    along: one plane of a tile with its halo, up to 28 KiB; the finished samples. Every eighth place is left
-//           out, since OUTPUTS neighbours a thread would make all threads of a warp meet in the same banks.
-// Bytes     u8 without alpha: read 1, scratch 2 + 2 (mostly in the second-level cache), written 1 a sample.
-// Bound     multiply-add.
-#include "core/gauss.h"
-#include "kernels/blur.cuh"
+// Products  a pass is a product with a banded matrix T, T(i, k) = t(k - i), by the instruction that multiplies 16 x 32
+//           by 32 x 8 bytes and adds up in 32 bits. Numbers wider than a byte go through in bytes: for planes a of
+//           what is summed and b of the taps, T_b * V_a is added to the accumulator of weight 2^8(a + b).
+// Shapes    u8 with sigma <= 32, and u16, 1..4 channels, any size, pitch and alignment, taps up to MOST_RADIUS, four
+//           borders. The rest, and GPUs before sm_80: blur_gauss_plain.cu.
+// Exact     integers; an accumulator stays below 3 * 255^2 * 265 < 2^26.
+// Threads   a warp owns a band of 16 ROW_TILES rows and walks along it in chunks of 32 pixels. The first pass leaves
+//           each lane with the bytes of w in just the order in which the second pass wants its left operand, if the
+//           columns of a chunk are dealt out right: lane (g, t) = (lane / 4, lane % 4) reads the pixels 4g..4g+3, which
+//           are column g of four products, and gets of each product columns 2t and 2t+1, together pixels 8t..8t+7.
+//           So w goes from pass to pass without leaving the lane, but for a ring in shared memory of the chunks that
+//           the second pass still needs: it makes chunk q when chunk q + ceil(R / 32) is there. Columns outside the
+//           image get in the ring what the border rule has for them.
+// Shared    the bytes of the taps, four times, each a byte further, so that any four neighbours are an aligned word;
+//           for each warp the ring, where its rows lie, and the finished samples of a chunk on their way to whole
+//           sectors.
+// Bytes     u8: read (16 ROW_TILES + 2R) / 16 ROW_TILES (mostly from the caches), written 1 a sample.
+// Bound     latency and issue slots: loads, byte permutations and roundings around the products; with alpha the
+//           division of 64-bit sums.
+#include "kernels/blur_gauss_worker.cuh"
 
 namespace {
 
 using namespace gi;
+using namespace gi::tensor;
 
-constexpr int OUTPUTS = 8;
-constexpr int COLUMN_THREADS = 128, ROW_THREADS = 128;
-// Pixels of a row that a block makes.
-constexpr int TILE = ROW_THREADS * OUTPUTS;
-
-// What the rules call the narrow and the wide form, with the types that hold the sums exactly.
-template <bool Narrow, bool Weighted> struct form {
-    static constexpr bool WEIGHTED = Weighted;
-    static constexpr int TAP_BITS = Narrow ? 15 : 24, FRACTION_BITS = Narrow ? 7 : 8;
-    using Sum = typename std::conditional<Narrow, uint32_t, uint64_t>::type; // of the first pass
-    using Wide = typename std::conditional<Weighted, uint64_t, uint32_t>::type;
-    using Small = typename std::conditional<Weighted, uint32_t, uint16_t>::type;
-    using Between = typename std::conditional<Narrow, Small, Wide>::type;                   // the first pass's result
-    using Total = typename std::conditional<Narrow && !Weighted, uint32_t, uint64_t>::type; // of the second pass
-    // A value in registers and shared memory.
-    using Value = typename std::conditional<sizeof(Between) == 8, uint64_t, uint32_t>::type;
-};
-
-// Taps as an argument of the kernels. padded[m] = t(m - (OUTPUTS - 1) - radius), 0 past the last tap: output j of a
-// thread weighs its i-th value by padded[i - j + OUTPUTS - 1]. tail[d] = the sum of t(k) for k > d.
-struct taps {
-    int radius;
-    int one; // 2^TAP_BITS
-    int tail[GI_GAUSS_MAX_TAPS];
-    int padded[2 * GI_GAUSS_MAX_TAPS + 4 * OUTPUTS];
-};
-
-// Values that a thread looks at: 2 radius + OUTPUTS, rounded up to a multiple of OUTPUTS.
-__host__ __device__ inline int values_of(int radius) { return (2 * radius + 2 * OUTPUTS - 1) / OUTPUTS * OUTPUTS; }
-
-taps taps_of(const gi_gauss &gauss) {
-    taps t = {};
-    t.radius = gauss.radius;
-    t.one = 1 << gauss.tap_bits;
-    for (int k = -gauss.radius; k <= gauss.radius; k++)
-        t.padded[k + gauss.radius + OUTPUTS - 1] = gauss.taps[k < 0 ? -k : k];
-    for (int d = gauss.radius - 1; d >= 0; d--) t.tail[d] = t.tail[d + 1] + gauss.taps[d + 1];
-    return t;
-}
-
-// sums[j] = the sum of the values load(i), i = j .. j + 2 radius, each times its tap.
-template <typename Sum, typename Load>
-__device__ __forceinline__ void convolve(const taps &t, Load load, Sum (&sums)[OUTPUTS]) {
-#pragma unroll
-    for (int j = 0; j < OUTPUTS; j++) sums[j] = 0;
-    const int count = values_of(t.radius);
-    for (int i0 = 0; i0 < count; i0 += OUTPUTS) {
-        uint32_t tap[2 * OUTPUTS - 1];
-#pragma unroll
-        for (int m = 0; m < 2 * OUTPUTS - 1; m++) tap[m] = (uint32_t)t.padded[i0 + m];
-#pragma unroll
-        for (int i = 0; i < OUTPUTS; i++) {
-            const Sum value = load(i0 + i);
-#pragma unroll
-            for (int j = 0; j < OUTPUTS; j++) sums[j] += value * tap[i - j + OUTPUTS - 1];
-        }
-    }
-}
-
-// The sum of the taps that lie inside a line of n at place i, with border=shrink; else of all.
-__device__ __forceinline__ uint32_t taps_inside(const taps &t, int64_t i, int64_t n, int border) {
-    uint32_t sum = (uint32_t)t.one;
-    if (border != GI_BORDER_SHRINK) return sum;
-    if (i < t.radius) sum -= (uint32_t)t.tail[i];
-    if (n - 1 - i < t.radius) sum -= (uint32_t)t.tail[n - 1 - i];
-    return sum;
-}
-
-// --- down the columns ------------------------------------------------------------------------------------------------
-
-// What the first pass keeps of a sum.
-template <typename Form>
-__device__ __forceinline__ typename Form::Between first_result(typename Form::Sum sum, uint32_t inside, bool weight) {
-    using Between = typename Form::Between;
-    if constexpr (!Form::WEIGHTED) {
-        constexpr int SHIFT = Form::TAP_BITS - Form::FRACTION_BITS;
-        if (inside == 1U << Form::TAP_BITS) return (Between)((sum + (1U << (SHIFT - 1))) >> SHIFT);
-        return (Between)half_up(sum << Form::FRACTION_BITS, (typename Form::Sum)inside);
-    } else if constexpr (Form::TAP_BITS == 15) {
-        return sum;
-    } else {
-        return weight ? (sum + (1U << 7)) >> 8 : (sum + (1U << 15)) >> 16;
-    }
-}
-
-template <typename Sample, typename Form>
-__global__ void __launch_bounds__(COLUMN_THREADS)
-    columns_kernel(const __grid_constant__ blur_band b, const __grid_constant__ taps t, const chunk part,
-                   typename Form::Between *between) {
-    const size_t s = (size_t)blockIdx.x * COLUMN_THREADS + threadIdx.x;
-    if (s >= (size_t)b.width * b.channels) return;
-    const int64_t x = (int64_t)(s / b.channels), end = part.y0 + part.rows;
-    const int c = (int)(s % b.channels);
-    for (int64_t y0 = part.y0 + blockIdx.y * OUTPUTS; y0 < end; y0 += (int64_t)gridDim.y * OUTPUTS) {
-        // Rows past the last that an output needs may not be there; their taps are 0 for the outputs that are kept.
-        const int64_t needed = min(y0 + OUTPUTS, end) + t.radius;
-        typename Form::Sum sums[OUTPUTS];
-        auto load = [&](int i) -> uint32_t {
-            const int64_t y = y0 - t.radius + i;
-            return y < needed ? term_at<Sample, Form::WEIGHTED>(b, y, x, c) : 0;
-        };
-        convolve(t, load, sums);
-#pragma unroll
-        for (int j = 0; j < OUTPUTS; j++) {
-            if (y0 + j >= end) break;
-            plane_row(between, b, part, c, y0 + j)[x] =
-                first_result<Form>(sums[j], taps_inside(t, y0 + j, b.height, b.border), c == b.channels - 1);
-        }
-    }
-}
-
-// --- along the rows --------------------------------------------------------------------------------------------------
-
-// Value i of a tile lies at place i + i / OUTPUTS.
-__host__ __device__ inline int place_of(int i) { return i + i / OUTPUTS; }
-
-// What the first pass makes of a column of pixels outside.
-template <typename Sample, typename Form>
-__device__ __forceinline__ typename Form::Between column_outside(const blur_band &b, const taps &t, int c) {
-    const auto sum = (typename Form::Sum)term_outside<Sample, Form::WEIGHTED>(b, c) << Form::TAP_BITS;
-    return first_result<Form>(sum, (uint32_t)t.one, c == b.channels - 1);
-}
-
-// A pixel's samples from its sums, plane after plane from the last on: the weight comes before what it weighs.
-template <typename Sample, typename Form> struct pixel_sums {
-    uint32_t inside_x, inside_y; // sums of the taps inside the image
-    uint64_t weight;
-    __device__ __forceinline__ Sample of(typename Form::Total sum, bool last_plane) {
-        constexpr uint32_t MAX = (Sample)-1;
-        constexpr int SHIFT = Form::TAP_BITS + Form::FRACTION_BITS;
-        using Total = typename Form::Total;
-        if constexpr (!Form::WEIGHTED) {
-            if (inside_x == 1U << Form::TAP_BITS) return (Sample)((sum + ((Total)1 << (SHIFT - 1))) >> SHIFT);
-            return (Sample)half_up(sum, (Total)inside_x << Form::FRACTION_BITS);
-        } else {
-            constexpr bool NARROW = Form::TAP_BITS == 15;
-            if (!last_plane) return (Sample)(weight ? min(half_up(sum, weight), (uint64_t)MAX) : 0);
-            const uint64_t whole = (uint64_t)inside_x * inside_y;
-            weight = NARROW ? sum : sum >> 8;
-            return (Sample)min(half_up(weight, NARROW ? whole : whole >> 16), (uint64_t)MAX);
-        }
-    }
-};
-
-// Loads a tile of one plane, `count` values from column x0 on, perhaps outside the image.
-template <typename Sample, typename Form>
-__device__ void load_tile(const blur_band &b, const taps &t, const typename Form::Between *row, int64_t x0, int count,
-                          int c, typename Form::Value *tile) {
-    const typename Form::Value outside = column_outside<Sample, Form>(b, t, c);
-    for (int i = (int)threadIdx.x; i < count; i += ROW_THREADS) {
-        const int64_t inside = gi_border_index(x0 + i, b.width, b.border);
-        tile[place_of(i)] = inside < 0 ? outside : row[inside];
-    }
-}
-
-template <typename Sample, typename Form>
-__global__ void __launch_bounds__(ROW_THREADS)
-    rows_kernel(const __grid_constant__ blur_band b, const __grid_constant__ taps t, const chunk part,
-                const typename Form::Between *between) {
+template <typename Layout>
+__global__ void __launch_bounds__(MOST_WARPS *WARP) gauss_kernel(const __grid_constant__ gauss_job job) {
+    using Worker = worker<Layout>;
     extern __shared__ uint4 shared[];
-    Sample *finished = (Sample *)shared; // TILE pixels
-    auto *tile = (typename Form::Value *)((char *)shared + TILE * b.channels * sizeof(Sample));
-    const int64_t x0 = (int64_t)blockIdx.x * TILE;
-    const int width = (int)min(b.width - x0, (int64_t)TILE), first = (int)threadIdx.x * OUTPUTS;
-    const int loaded = width + 2 * t.radius, room = TILE + values_of(t.radius) - OUTPUTS;
-    auto load = [&](int i) { return tile[place_of(first + i)]; };
-    // Places that no output which is kept looks at: anything will do, but something must be there.
-    for (int i = loaded + (int)threadIdx.x; i < room; i += ROW_THREADS) tile[place_of(i)] = 0;
-    for (int64_t y = part.y0 + blockIdx.y; y < part.y0 + part.rows; y += gridDim.y) {
-        pixel_sums<Sample, Form> pixels[OUTPUTS];
-        const uint32_t inside_y = taps_inside(t, y, b.height, b.border);
-        for (int c = b.channels - 1; c >= 0; c--) {
-            load_tile<Sample, Form>(b, t, plane_row(between, b, part, c, y), x0 - t.radius, loaded, c, tile);
-            __syncthreads();
-            typename Form::Total sums[OUTPUTS];
-            convolve(t, load, sums);
-#pragma unroll
-            for (int j = 0; j < OUTPUTS; j++) {
-                if (first + j >= width) break;
-                pixels[j].inside_y = inside_y;
-                pixels[j].inside_x = taps_inside(t, x0 + first + j, b.width, b.border);
-                finished[(first + j) * b.channels + c] = pixels[j].of(sums[j], c == b.channels - 1);
-            }
-            __syncthreads();
+    uint32_t *taps = (uint32_t *)shared;
+    fill_taps<Layout::TAP_BYTES>(job, taps);
+    __syncthreads();
+    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4, copy = -g & 3;
+    const int warps = (int)blockDim.x / WARP, warp = (int)threadIdx.x / WARP;
+    const uint32_t *own = taps + copy * job.copy_words + (TAPS_BEFORE - g - copy) / 4;
+    unsigned char *room = (unsigned char *)(taps + Layout::TAP_BYTES * 4 * job.copy_words) + warp * job.warp_bytes;
+    uint4 *ring = (uint4 *)(room + ROWS * Layout::ROW_TILES * Layout::ROW_BYTES);
+    const unsigned char **rows = (const unsigned char **)(ring + job.ring * Layout::PLANES * Layout::ROW_TILES * WARP);
+    Worker w = {job, own + t, own + 2 * t, ring, room, rows, 0};
+    const int64_t x0 = (int64_t)blockIdx.x * job.chunks * CHUNK;
+    const int64_t end = min(x0 + (int64_t)job.chunks * CHUNK, job.b.width);
+    const int before = job.ring / 2;
+    // The first and the last bands take longest, and come first.
+    const int64_t turn = blockIdx.y == 0 ? gridDim.y - 1 : blockIdx.y - 1;
+    for (int64_t band = turn * warps + warp;; band += (int64_t)gridDim.y * warps) {
+        const int64_t y0 = job.b.out_y0 + band * ROWS * Layout::ROW_TILES;
+        if (y0 >= job.b.out_end) return;
+        w.begin(y0);
+        const reading how = w.reading_of();
+        int slot = 0; // of the chunk at x
+        for (int64_t x = x0 - before * CHUNK; x < end + before * CHUNK; x += CHUNK) {
+            if (x >= 0 && x < job.b.width) w.pass_1_all(x, slot, how);
+            if (x + CHUNK > job.b.width) Worker::extend(w, x, slot);
+            const int64_t made = x - before * CHUNK;
+            const int made_slot = slot >= before ? slot - before : slot - before + job.ring;
+            if (x0 == 0 && made == 0)
+                for (int i = 1; i <= before; i++)
+                    Worker::extend(w, -i * CHUNK, made_slot >= i ? made_slot - i : made_slot - i + job.ring);
+            if (made >= x0) w.pass_2_all(made, end, made_slot);
+            slot = slot + 1 == job.ring ? 0 : slot + 1;
         }
-        store_run(b.out_row<Sample>(y) + x0 * b.channels, finished, width * b.channels);
-        __syncthreads();
     }
 }
 
 // --- launching -------------------------------------------------------------------------------------------------------
 
-size_t between_bytes(const gi_job *job, bool narrow) {
-    return narrow ? (is_weighted(job->in) ? 4 : 2) : (is_weighted(job->in) ? 8 : 4);
+// How many chunks a strip has, of `all` in a row. Blocks come in waves of `resident`; each makes a strip, and of `halo`
+// chunks more the half.
+size_t chunks_of_strip(size_t all, size_t bands, size_t resident, size_t halo) {
+    constexpr size_t LEAST = 4;
+    size_t best = all, least = SIZE_MAX;
+    for (size_t strips = 1; strips == 1 || strips * LEAST <= all; strips++) {
+        const size_t chunks = divide_up(all, strips), blocks = bands * divide_up(all, chunks);
+        const size_t time = divide_up(blocks, resident) * (chunks + halo / 2);
+        if (time >= least) continue;
+        least = time;
+        best = chunks;
+    }
+    return best;
 }
 
-bool is_narrow(const gi_gauss &gauss) { return gauss.tap_bits == 15; }
-
-int64_t rows_at_a_time(const gi_job *job, bool narrow) {
-    const size_t row_bytes = (size_t)job->in.width * (size_t)job->in.channels * between_bytes(job, narrow);
-    return chunk_rows(job, row_bytes, OUTPUTS);
+gauss_job job_of(const gi_job *job, const gi_gauss &gauss) {
+    gauss_job g = {};
+    g.b = blur_band_of(job);
+    g.sums = tap_sums_of(gauss);
+    g.reach = (gauss.radius + 3) / 4 * 4;
+    g.ring = 2 * ((g.reach + CHUNK - 1) / CHUNK) + 1;
+    const int words = (TAPS_BEFORE + 2 * g.reach + 1 + TAPS_AFTER) / 4 + 1;
+    g.copy_words = (words + 23) / 32 * 32 + 8; // 8 more than a multiple of 32: the copies begin in different banks
+    for (int k = 0; k <= gauss.radius; k++) g.taps[k] = gauss.taps[k];
+    return g;
 }
 
-template <typename Sample, typename Form>
-gi_status launch_chunk(const gi_job *job, const taps &t, const chunk &part, gi_error *err) {
-    using Between = typename Form::Between;
-    const blur_band b = blur_band_of(job);
-    const cudaStream_t stream = (cudaStream_t)job->stream;
-    const dim3 columns(grid_blocks(divide_up((size_t)b.width * b.channels, COLUMN_THREADS)),
-                       grid_rows(divide_up(part.rows, OUTPUTS)));
-    columns_kernel<Sample, Form><<<columns, COLUMN_THREADS, 0, stream>>>(b, t, part, (Between *)job->scratch);
-    const dim3 rows(grid_blocks(divide_up(b.width, TILE)), grid_rows(part.rows));
-    const size_t places = (size_t)place_of(TILE + values_of(t.radius));
-    const size_t shared = TILE * b.channels * sizeof(Sample) + places * sizeof(typename Form::Value);
-    rows_kernel<Sample, Form><<<rows, ROW_THREADS, shared, stream>>>(b, t, part, (const Between *)job->scratch);
+template <typename Layout> gi_status launch(const gi_job *job, const gi_gauss &gauss, gi_error *err) {
+    auto kernel = gauss_kernel<Layout>;
+    gauss_job g = job_of(job, gauss);
+    g.warp_bytes = ROWS * Layout::ROW_TILES * Layout::ROW_BYTES +
+                   (size_t)g.ring * Layout::PLANES * Layout::ROW_TILES * WARP * sizeof(uint4) +
+                   divide_up(ROWS * Layout::ROW_TILES + 2 * g.reach, DEPTH) * DEPTH * sizeof(void *);
+    const size_t taps = (size_t)Layout::TAP_BYTES * 4 * g.copy_words * 4;
+    int device = 0, room = 0;
+    cudaFuncAttributes attributes;
+    gi_status status = gi_cuda_check(cudaGetDevice(&device), "asking for the device", err);
+    if (status == GI_OK)
+        status = gi_cuda_check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                               "asking for shared memory", err);
+    if (status == GI_OK) status = gi_cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel", err);
+    if (status != GI_OK) return status;
+    int warps = MOST_WARPS;
+    while (warps > 0 && taps + warps * g.warp_bytes > (size_t)room - attributes.sharedSizeBytes) warps /= 2;
+    // Code for GPUs before sm_80 may run on later ones, by way of PTX.
+    if (warps == 0 || attributes.ptxVersion < 80) return blur_gauss_plain(job, gauss, err);
+    const size_t shared = taps + warps * g.warp_bytes;
+    size_t blocks = 0;
+    status = gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+                           "asking for shared memory", err);
+    if (status == GI_OK) status = resident_blocks(kernel, warps * WARP, &blocks, err, shared);
+    if (status != GI_OK) return status;
+    const size_t bands = divide_up(divide_up(job->out.height, ROWS * Layout::ROW_TILES), (size_t)warps);
+    const size_t all = divide_up(job->in.width, CHUNK);
+    g.chunks = (int)chunks_of_strip(all, bands, blocks, g.ring - 1);
+    const dim3 grid((unsigned)divide_up(all, (size_t)g.chunks), grid_rows(bands));
+    kernel<<<grid, warps * WARP, shared, (cudaStream_t)job->stream>>>(g);
     return gi_cuda_check(cudaGetLastError(), "starting a Gaussian blur", err);
 }
 
-template <typename Sample, bool Narrow>
-gi_status launch_weighted(const gi_job *job, const taps &t, const chunk &part, gi_error *err) {
-    return is_weighted(job->in) ? launch_chunk<Sample, form<Narrow, true>>(job, t, part, err)
-                                : launch_chunk<Sample, form<Narrow, false>>(job, t, part, err);
+template <typename Sample> gi_status launch_channels(const gi_job *job, const gi_gauss &gauss, gi_error *err) {
+    switch (job->in.channels) {
+    case 1: return launch<layout<Sample, 1>>(job, gauss, err);
+    case 2: return launch<layout<Sample, 2>>(job, gauss, err);
+    case 3: return launch<layout<Sample, 3>>(job, gauss, err);
+    default: return launch<layout<Sample, 4>>(job, gauss, err);
+    }
+}
+
+// A tap of one has a byte more than there are planes for: such a blur does nothing.
+bool suits(const gi_gauss &gauss, gi_sample sample) {
+    return is_narrow(gauss) == (sample == GI_U8) && gauss.radius > 0 && gauss.radius <= MOST_RADIUS;
 }
 
 } // namespace
 
+// None for the tensor cores, but which kernels run is the device's to say.
 size_t gi::blur_gauss_scratch(const gi_job *job) {
     gi_gauss gauss;
     gi_gauss_make(((const gi_blur_args *)job->args)->sigma, job->in.sample, &gauss);
-    const size_t values = (size_t)job->in.width * (size_t)job->in.channels;
-    return (size_t)rows_at_a_time(job, is_narrow(gauss)) * values * between_bytes(job, is_narrow(gauss));
+    return blur_gauss_plain_scratch(job, gauss);
 }
 
 gi_status gi::blur_gauss(const gi_job *job, gi_error *err) {
     gi_gauss gauss;
     gi_gauss_make(((const gi_blur_args *)job->args)->sigma, job->in.sample, &gauss);
-    const taps t = taps_of(gauss);
-    const blur_band b = blur_band_of(job);
-    const int64_t rows = rows_at_a_time(job, is_narrow(gauss));
-    gi_status status = GI_OK;
-    for (int64_t y = b.out_y0; y < b.out_end && status == GI_OK; y += rows) {
-        const chunk part = {y, b.out_end - y < rows ? b.out_end - y : rows};
-        if (job->in.sample == GI_U16)
-            status = launch_weighted<uint16_t, false>(job, t, part, err);
-        else if (is_narrow(gauss))
-            status = launch_weighted<uint8_t, true>(job, t, part, err);
-        else
-            status = launch_weighted<uint8_t, false>(job, t, part, err);
-    }
-    return status;
+    if (!suits(gauss, job->in.sample)) return blur_gauss_plain(job, gauss, err);
+    return job->in.sample == GI_U8 ? launch_channels<uint8_t>(job, gauss, err)
+                                   : launch_channels<uint16_t>(job, gauss, err);
 }

@@ -1,0 +1,183 @@
+// Pieces of the Gaussian on the tensor cores (blur_gauss.cu): the instruction, bytes in the order it wants them, and
+// how pixels become such bytes.
+#ifndef GI_KERNELS_BLUR_GAUSS_TENSOR_CUH
+#define GI_KERNELS_BLUR_GAUSS_TENSOR_CUH
+
+#include "kernels/blur_gauss.cuh"
+
+namespace gi {
+namespace tensor {
+
+constexpr int MOST_RADIUS = 128;
+constexpr int MOST_WARPS = 4;
+constexpr int CHUNK = 32; // pixels
+// What an instruction multiplies: ROWS x DEPTH by DEPTH x COLUMNS.
+constexpr int ROWS = 16, DEPTH = 32, COLUMNS = 8;
+// A chunk's pixels make so many right operands.
+constexpr int PARTS = CHUNK / COLUMNS;
+
+// --- the tensor cores ------------------------------------------------------------------------------------------------
+
+// d += a * b. Lane (g, t) holds, in words of four bytes, of a: rows g and g + 8, depths 4t..4t+3 and 16 more, in the
+// order (g, 4t), (g + 8, 4t), (g, 16 + 4t), (g + 8, 16 + 4t); of b: depths 4t..4t+3 and 16 more of column g; of d: rows
+// g and g + 8, columns 2t and 2t + 1, in the order (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+__device__ __forceinline__ void multiply_add(int (&d)[4], const uint4 &a, const uint2 &b) {
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+        "%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
+#endif
+}
+
+// Four words as a matrix of 4 x 4 bytes, transposed: byte i of to[j] is byte j of from[i]. Only the first `Rows` are
+// made.
+template <int Rows> __device__ __forceinline__ void transpose(const uint32_t (&from)[4], uint32_t (&to)[Rows]) {
+    const uint32_t low_01 = __byte_perm(from[0], from[1], 0x5140), low_23 = __byte_perm(from[2], from[3], 0x5140);
+    to[0] = __byte_perm(low_01, low_23, 0x5410);
+    if constexpr (Rows > 1) to[1] = __byte_perm(low_01, low_23, 0x7632);
+    if constexpr (Rows > 2) {
+        const uint32_t high_01 = __byte_perm(from[0], from[1], 0x7362), high_23 = __byte_perm(from[2], from[3], 0x7362);
+        to[2] = __byte_perm(high_01, high_23, 0x5410);
+        if constexpr (Rows > 3) to[3] = __byte_perm(high_01, high_23, 0x7632);
+    }
+}
+
+// --- forms -----------------------------------------------------------------------------------------------------------
+
+// Samples and channels, and how many bytes everything has.
+template <typename S, int Channels> struct layout {
+    using Sample = S;
+    static constexpr int CHANNELS = Channels, SAMPLE_BYTES = (int)sizeof(S);
+    static constexpr bool NARROW = SAMPLE_BYTES == 1, WEIGHTED = Channels == 2 || Channels == 4;
+    using Form = form<NARROW, WEIGHTED>;
+    static constexpr int TAP_BYTES = SAMPLE_BYTES + 1;
+    // Rows of a warp's band, in tiles of 16: two share the loads where the accumulators find room.
+    static constexpr int ROW_TILES = NARROW && !WEIGHTED ? 2 : 1;
+    static constexpr int PIXEL_BYTES = CHANNELS * SAMPLE_BYTES, WORDS = PIXEL_BYTES; // four pixels
+    __host__ __device__ static constexpr bool is_weight(int c) { return WEIGHTED && c == CHANNELS - 1; }
+    __host__ __device__ static constexpr bool is_product(int c) { return WEIGHTED && c < CHANNELS - 1; }
+    // Bytes of what the first pass sums, and of what it leaves.
+    __host__ __device__ static constexpr int term_bytes(int c) {
+        return is_product(c) ? 2 * SAMPLE_BYTES : SAMPLE_BYTES;
+    }
+    __host__ __device__ static constexpr int between_bytes(int c) {
+        return SAMPLE_BYTES + (is_product(c) ? 3 : is_weight(c) ? 2 : 1);
+    }
+    // Planes of bytes that come before those of channel c.
+    __host__ __device__ static constexpr int plane(int c) { return c == 0 ? 0 : plane(c - 1) + between_bytes(c - 1); }
+    static constexpr int PLANES = plane(CHANNELS);
+    // Of a finished row of a chunk in shared memory: 16 bytes more than it takes, against bank conflicts.
+    static constexpr int ROW_BYTES = CHUNK * PIXEL_BYTES + PACKET_BYTES;
+};
+
+// The taps' bytes in shared memory: plane after plane, and in each four copies. Byte i of copy s is that of tap
+// i + s - TAPS_BEFORE, taps being numbered from 0; those that there are not are 0.
+constexpr int TAPS_BEFORE = 48, TAPS_AFTER = 48;
+
+struct gauss_job {
+    blur_band b;
+    int reach;         // the radius, rounded up to a multiple of 4
+    int ring;          // chunks, 2 ceil(reach / CHUNK) + 1
+    int copy_words;    // of a copy of the taps
+    int chunks;        // of a strip
+    size_t warp_bytes; // of shared memory
+    tap_sums sums;
+    int taps[MOST_RADIUS + 1];
+};
+
+__device__ __forceinline__ uint32_t tap_byte(const gauss_job &job, int tap, int plane) {
+    const int k = abs(tap - job.reach);
+    return k > job.sums.radius ? 0 : (uint32_t)job.taps[k] >> (8 * plane) & 0xff;
+}
+
+// Fills the block's copies of the taps.
+template <int TapBytes> __device__ __forceinline__ void fill_taps(const gauss_job &job, uint32_t *to) {
+    for (int i = (int)threadIdx.x; i < TapBytes * 4 * job.copy_words; i += (int)blockDim.x) {
+        const int plane = i / (4 * job.copy_words), copy = i / job.copy_words % 4, first = i % job.copy_words * 4;
+        uint32_t word = 0;
+        for (int k = 0; k < 4; k++) word |= tap_byte(job, first + k + copy - TAPS_BEFORE, plane) << (8 * k);
+        to[i] = word;
+    }
+}
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+// Where the row lies that row y, perhaps outside, stands for; NULL: none. Rows that no output needs need not be there:
+// they have no taps, or belong to rows past the last, and another row will do.
+__device__ __forceinline__ const unsigned char *row_of(const gauss_job &job, int64_t y) {
+    y = max(min(y, job.b.out_end - 1 + job.sums.radius), job.b.out_y0 - job.sums.radius);
+    y = gi_border_index(y, job.b.height, job.b.border);
+    return y < 0 ? nullptr : job.b.in_row<uint8_t>(y);
+}
+
+// How the pixels of a chunk can be read: all of them in whole accesses, or in whole words to be shifted into place,
+// with no thought of what is around; or with a look at each row and place.
+enum class reading { aligned, shifted, careful };
+
+// Whether each row, and so each fourth pixel of it, can be read in whole accesses.
+template <typename Layout> __device__ __forceinline__ bool is_aligned(const blur_band &b) {
+    return ((uintptr_t)b.in | b.in_pitch) % sizeof(run_access<Layout::WORDS>) == 0;
+}
+
+// Pixels x..x+3, x a multiple of 4, of a row, perhaps none; past the row's ends anything.
+template <typename Layout>
+__device__ __forceinline__ void load_carefully(const gauss_job &job, const unsigned char *row, int64_t x,
+                                               uint32_t (&words)[Layout::WORDS]) {
+    using Sample = typename Layout::Sample;
+    constexpr uint32_t MAX = (Sample)-1;
+    const blur_band &b = job.b;
+    if (row && x + 4 <= b.width && is_aligned<Layout>(b)) return load_aligned(row + x * Layout::PIXEL_BYTES, words);
+    if (row && x < b.width) return load_run(row, x * Layout::PIXEL_BYTES, b.width * Layout::PIXEL_BYTES, words);
+    const uint32_t value = b.border == GI_BORDER_CONSTANT ? b.value : 0;
+    const uint32_t weight = b.border == GI_BORDER_CONSTANT ? MAX : 0;
+#pragma unroll
+    for (int i = 0; i < Layout::WORDS; i++) words[i] = 0;
+#pragma unroll
+    for (int i = 0; i < 4 * Layout::CHANNELS; i++)
+        sample_put<Sample>(words, i, Layout::is_weight(i % Layout::CHANNELS) ? weight : value);
+}
+
+// Byte `first + i * step` of the words, for each i < 4, as one word.
+template <int First, int Step, int Words> __device__ __forceinline__ uint32_t pick(const uint32_t (&words)[Words]) {
+    if constexpr (First == 0 && Step == 1) return words[0];
+    constexpr int A = First, B = First + Step, C = First + 2 * Step, D = First + 3 * Step;
+    constexpr unsigned PAIR_0 = (B % 4 + (B / 4 == A / 4 ? 0 : 4)) << 4 | A % 4;
+    constexpr unsigned PAIR_1 = (D % 4 + (D / 4 == C / 4 ? 0 : 4)) << 4 | C % 4;
+    if constexpr (A / 4 == B / 4 && C / 4 == D / 4)
+        return __byte_perm(words[A / 4], words[C / 4], PAIR_0 | (PAIR_1 | 0x44) << 8);
+    const uint32_t pair_0 = __byte_perm(words[A / 4], words[B / 4], PAIR_0);
+    return __byte_perm(pair_0, __byte_perm(words[C / 4], words[D / 4], PAIR_1), 0x5410);
+}
+
+// planes[p] = byte p of what the first pass sums for channel C of four pixels.
+template <typename Layout, int C>
+__device__ __forceinline__ void terms(const uint32_t (&words)[Layout::WORDS],
+                                      uint32_t (&planes)[Layout::term_bytes(C)]) {
+    using Sample = typename Layout::Sample;
+    constexpr int STEP = Layout::PIXEL_BYTES, FIRST = C * Layout::SAMPLE_BYTES;
+    if constexpr (Layout::is_product(C)) {
+        uint32_t products[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            products[i] = sample_get<Sample>(words, i * Layout::CHANNELS + C) *
+                          sample_get<Sample>(words, (i + 1) * Layout::CHANNELS - 1);
+        transpose(products, planes);
+    } else {
+        planes[0] = pick<FIRST, STEP>(words);
+        if constexpr (Layout::SAMPLE_BYTES == 2) planes[1] = pick<FIRST + 1, STEP>(words);
+    }
+}
+
+// sum of acc[i] * 2^8i.
+template <typename T, int Count> __device__ __forceinline__ T weigh(const int (&acc)[Count][4], int i) {
+    T sum = (T)acc[0][i];
+#pragma unroll
+    for (int k = 1; k < Count; k++) sum += (T)(uint32_t)acc[k][i] << (8 * k);
+    return sum;
+}
+
+} // namespace tensor
+} // namespace gi
+
+#endif
