@@ -13,7 +13,7 @@
 constexpr uint32_t WIDTH = 7680, HEIGHT = 4320;
 constexpr size_t PIXELS = (size_t)WIDTH * HEIGHT;
 constexpr int BUFFERS = 8;
-constexpr size_t ROOM = PIXELS * 6; // bytes of one buffer: RGB of 16 bits
+constexpr size_t ROOM = PIXELS * 8; // bytes of one buffer: RGBA of 16 bits
 
 extern cudaStream_t stream;
 extern unsigned char *inputs[BUFFERS], *outputs[BUFFERS];

@@ -250,12 +250,14 @@ void bench_equalize(int channels, gi_sample sample) {
 
 void bench_windows() {
     fill(content::random, ROOM);
-    for (int radius : {1, 5, 15, 50, 128, 1000, 4000}) bench_blur(radius, 0, 1, GI_U8);
-    for (int channels : {3, 4}) bench_blur(5, 0, channels, GI_U8);
-    bench_blur(5, 0, 1, GI_U16);
-    for (double sigma : {1, 3, 10}) bench_blur(0, sigma, 1, GI_U8);
-    for (int channels : {3, 4}) bench_blur(0, 3, channels, GI_U8);
-    bench_blur(0, 3, 1, GI_U16);
+    for (int radius : {1, 5, 15, 50, 128, 300, 1000, 4000}) bench_blur(radius, 0, 1, GI_U8);
+    for (double sigma : {1, 3, 10, 32}) bench_blur(0, sigma, 1, GI_U8);
+    for (gi_sample sample : {GI_U8, GI_U16})
+        for (int channels : {1, 2, 3, 4}) {
+            if (channels == 1 && sample == GI_U8) continue;
+            for (int radius : {5, 50}) bench_blur(radius, 0, channels, sample);
+            bench_blur(0, 3, channels, sample);
+        }
     for (int tile : {8, 16, 25, 32}) bench_heat(GI_HEAT_NONLINEAR, 1, tile);
     bench_heat(GI_HEAT_NONLINEAR, 10, 0);
     bench_heat(GI_HEAT_LINEAR, 10, 0);

@@ -18,10 +18,12 @@ static gi_stage_call call_make(const char *name) {
 
 // --- the calls to try ------------------------------------------------------------------------------------------------
 
-// Radii at which the sums outgrow 16 and 32 bits, tiles, and images; sigmas of both forms, and one with no taps but the
-// middle one.
-static const int radii[] = {0, 1, 2, 5, 15, 50, 90, 91, 128, 129, 512, 1024, 1025, 1451, 3000, 16384};
-static const double sigmas[] = {0.1, 0.5, 1, 3, 7.7, 32, 32.5, 100, 256};
+// Radii at which the sums outgrow 16 and 32 bits, tables begin to pay, and strips and images end; sigmas of both forms,
+// for rings of one to four chunks on either side, of the largest that the tensor cores take, and one with no taps but
+// the middle one.
+static const int radii[] = {0,   1,   2,   3,    5,    15,   16,   17,   33,   50,   90,   91,
+                            128, 129, 512, 1024, 1025, 1451, 2052, 3000, 4000, 7000, 16384};
+static const double sigmas[] = {0.1, 0.5, 1, 3, 4, 4.2, 7.7, 8.1, 16.2, 25, 32, 32.5, 100, 256};
 enum { RADIUS_COUNT = sizeof radii / sizeof *radii, SIGMA_COUNT = sizeof sigmas / sizeof *sigmas };
 enum { BLUR_KINDS = RADIUS_COUNT + SIGMA_COUNT, BORDERS = 4, BLUR_COUNT = BLUR_KINDS * BORDERS };
 static const char *const border_names[] = {"reflect101", "replicate", "shrink", "constant"};
@@ -113,9 +115,13 @@ static void try_call(pair p, const gi_view *input, const gi_stage_call *call, ui
         compare_bands(p, input, call, height);
 }
 
-static const uint32_t sizes[][2] = {{17, 31}, {1, 1},    {15, 1},   {1, 15},   {2, 2},
-                                    {64, 9},  {257, 70}, {1, 1200}, {2500, 3}, {1025, 40}};
+static const uint32_t sizes[][2] = {{17, 31},  {1, 1},    {15, 1},   {1, 15},    {2, 2},    {64, 9},
+                                    {257, 70}, {1, 1200}, {2500, 3}, {1025, 40}, {96, 200}, {33, 97}};
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
+
+// Lines, and images of several strips, aligned and not; of these only some calls.
+static const uint32_t long_sizes[][2] = {{70000, 1}, {1, 70000}, {9001, 37}, {8192, 50}, {3, 20011}, {20480, 33}};
+enum { LONG_COUNT = sizeof long_sizes / sizeof *long_sizes };
 
 // Every call on every kind of image and size, the band heights in turn; or every `step`th on the first sizes.
 static void test_bands(const options *o, bool blur) {
@@ -129,9 +135,33 @@ static void test_bands(const options *o, bool blur) {
                 image im = image_make(shape, rng_below(&r, 2) * 3, (pattern)rng_below(&r, PATTERN_COUNT), &r);
                 for (int k = (int)rng_below(&r, (uint32_t)step); k < calls; k += step) {
                     char name[96];
-                    const uint32_t heights[] = {1, 2, 7, shape.height}, height = heights[rng_below(&r, 4)];
+                    const uint32_t heights[] = {1, 2, 7, 45, shape.height}, height = heights[rng_below(&r, 5)];
                     const gi_stage_call call = blur ? blur_make(k, shape.sample, &r, name) : heat_make(k, &r, name);
                     if (blur && call.args.blur.sigma > 33 && shape.width * shape.height > 4000) continue; // slow
+                    case_name("%ux%u, %d channels of %d bytes, %s, bands of %u", shape.width, shape.height, channels,
+                              1 << s, name, height);
+                    try_call(p, &im.view, &call, height);
+                }
+                image_free(&im);
+            }
+    pair_close(p);
+}
+
+// Blurs of long images, in bands and whole.
+static void test_long_images(const options *o) {
+    rng r = {o->seed + 25};
+    pair p = pair_open();
+    const int step = 11;
+    for (int s = 0; s < 2; s++)
+        for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++)
+            for (int i = 0; i < LONG_COUNT; i++) {
+                const gi_shape shape = {long_sizes[i][0], long_sizes[i][1], channels, (gi_sample)s};
+                image im = image_make(shape, rng_below(&r, 2) * 3, (pattern)rng_below(&r, PATTERN_COUNT), &r);
+                for (int k = (int)rng_below(&r, (uint32_t)step); k < BLUR_COUNT; k += step) {
+                    char name[96];
+                    const uint32_t height = rng_below(&r, 2) ? shape.height : shape.height / 2 + 1;
+                    const gi_stage_call call = blur_make(k, shape.sample, &r, name);
+                    if (call.args.blur.sigma > 8.5) continue; // slow on the CPU
                     case_name("%ux%u, %d channels of %d bytes, %s, bands of %u", shape.width, shape.height, channels,
                               1 << s, name, height);
                     try_call(p, &im.view, &call, height);
@@ -273,6 +303,7 @@ int main(int argc, char **argv) {
     test_launchers(&o);
     test_bands(&o, true);
     test_bands(&o, false);
+    if (!o.quick) test_long_images(&o);
     test_sequences(&o);
     if (!o.quick) test_large_images(&o);
     cuda_ok(cudaStreamDestroy(stream));
