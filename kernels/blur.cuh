@@ -66,14 +66,20 @@ template <typename T> __device__ __forceinline__ T half_up(T a, T b) { return (a
 __device__ __forceinline__ float as_float(uint32_t value) { return __uint2float_rn(value); }
 __device__ __forceinline__ float as_float(uint64_t value) { return __ull2float_rn(value); }
 
+// 1 / value, off by a 2^-23rd of that at most (PTX, rcp.approx).
+__device__ __forceinline__ float near_inverse(float value) {
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(value));
+    return inverse;
+}
+
 // A divisor for several dividends, below 2^30 (32 bits) or 2^62 (64 bits).
 template <typename T> struct divisor {
     T by, up;      // a rest of `up` or more rounds up
     float inverse; // less than 1 / by, by a 2^-20th of that at most
 
     __device__ __forceinline__ explicit divisor(T value) : by(value), up(value - value / 2) {
-        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(as_float(value)));
-        inverse *= 1 - 1.0f / (1 << 21);
+        inverse = near_inverse(as_float(value)) * (1 - 1.0f / (1 << 21));
     }
     // half_up(a, by) where that is at most 65536, and something larger where not. The floats' quotient is the integers'
     // or one less; the rest tells.
@@ -84,6 +90,15 @@ template <typename T> struct divisor {
     }
 };
 template <typename T> __device__ __forceinline__ uint32_t near_half_up(T a, T b) { return divisor<T>(b).half_up(a); }
+
+// *byte = a word whose lowest byte is a * b <= 255 rounded. False where the product, off by a 2^12th at most, might as
+// well round the other way; where it is NaN, too.
+__device__ __forceinline__ bool rounds_surely(float a, float b, uint32_t *byte) {
+    constexpr float MAGIC = 3 << 22; // added to it a float's last bit is worth 1
+    const float nearest = __fmaf_rn(a, b, MAGIC);
+    *byte = __float_as_uint(nearest);
+    return fabsf(__fmaf_rn(a, b, MAGIC - nearest)) <= 0.5f - 1.0f / (1 << 12);
+}
 
 // What reflection makes of `count` places before the first of n >= 2: calls add(from, to, times) for the ranges that
 // they stand for. Mirrored at both ends a line has the period 2 (n - 1): the first once, the last once, the others

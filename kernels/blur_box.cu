@@ -117,11 +117,14 @@ __global__ void __launch_bounds__(Form::MOST_THREADS) strips_kernel(const __grid
 
 // How an image is divided, and what was found best on an H200 (tests/gpu/bench_windows.cu).
 struct tuning {
-    int64_t tile;  // columns of a block, as long as the halo takes no more than a 32nd of them
-    int waves;     // the blocks that a device runs at once, so many times over
-    int64_t ratio; // of the rows of a first window to the rows of a strip, from which on a table pays
+    int64_t tile;    // columns of a block, more where the halo takes more than one part of `share` of them
+    int64_t share;   // ... but no more than `threads` have, so that several blocks find room, as long as the halo takes
+    int64_t worst;   // no more than one part of `worst` of those
+    int64_t threads; // half as many where registers are scarce
+    int waves;       // the blocks that a device runs at once, so many times over
+    int64_t ratio;   // of the rows of a first window to the rows of a strip, from which on a table pays
 };
-constexpr tuning USUAL = {4096, 1, 4};
+constexpr tuning USUAL = {4096, 32, 12, 512, 1, 4};
 
 struct plan {
     int64_t width; // of a strip; 0 where no block holds one
@@ -144,7 +147,9 @@ template <typename Form> plan plan_strips(const gi_job *job, const tuning &t, si
     while (most > WARP && shared_bytes<Form>(most) > room) most -= WARP;
     most *= Form::COLUMNS;
     plan p = {};
-    int64_t tile = 32 * reach > t.tile ? 32 * reach : t.tile;
+    const int64_t wanted = t.share * reach > t.tile ? t.share * reach : t.tile, held = t.threads * Form::COLUMNS;
+    const int64_t several = Form::HEAVY ? held / 2 : held > t.tile ? held : t.tile;
+    int64_t tile = t.worst * reach > several ? most : several < wanted ? several : wanted;
     if (tile > most) tile = most;
     if (width <= tile) {
         p.width = round_up(width, ALIGN);
@@ -154,21 +159,27 @@ template <typename Form> plan plan_strips(const gi_job *job, const tuning &t, si
         const int64_t widest = (tile - reach) / ALIGN * ALIGN, strips = (width + widest - 1) / widest;
         p.width = round_up((width + strips - 1) / strips, ALIGN);
     }
-    const int64_t held = p.width >= width ? width : p.width + reach < width ? p.width + reach : width;
+    const int64_t columns = p.width >= width ? width : p.width + reach < width ? p.width + reach : width;
     p.strips = (unsigned)divide_up((size_t)width, (size_t)p.width);
-    p.threads = (unsigned)(round_up(held, WARP * Form::COLUMNS) / Form::COLUMNS);
+    p.threads = (unsigned)(round_up(columns, WARP * Form::COLUMNS) / Form::COLUMNS);
     p.shared = shared_bytes<Form>(p.threads);
     return p;
 }
 
 uint64_t side_of(const gi_job *job) { return 2 * (uint64_t)gi_blur_box_radius((const gi_blur_args *)job->args) + 1; }
 
-// What row_end::mean divides by, unless that is one pixel, or sums reach 2^31.
-void prepare_division(strips *s, uint64_t n, uint64_t max) {
-    if (n == 1 || max * n + n / 2 >= (uint64_t)1 << 31) return;
-    while (n >> s->shift > 1) s->shift++;
-    s->multiplier = (uint32_t)((((uint64_t)1 << (32 + s->shift)) + n - 1) / n);
+// What row_end::mean divides sums of up to n * max by, unless n is one pixel.
+void prepare_division(strips *s, uint64_t n, uint64_t max, bool wide) {
+    const uint64_t most = max * n + n / 2;
+    if (n == 1 || (!wide && most >= (uint64_t)1 << 31)) return;
+    int bits = 0;
+    while (n >> bits > 1) bits++;
+    while (wide && most >> s->cut > UINT32_MAX) s->cut++;
+    s->shift = bits - s->cut;
+    const uint64_t dividend = (uint64_t)1 << (32 + bits);
+    s->multiplier = (uint32_t)(wide ? dividend / n : (dividend + n - 1) / n);
     s->half = (uint32_t)(n / 2);
+    s->pixels = (uint32_t)n;
 }
 
 size_t table_entries(const gi_job *job) { return job->in.height / SEGMENT + 1; }
@@ -196,7 +207,7 @@ template <typename Form> gi_status launch_strips(const gi_job *job, const plan &
     s.b = blur_band_of(job);
     s.radius = gi_blur_box_radius((const gi_blur_args *)job->args);
     s.width = p.width;
-    prepare_division(&s, side_of(job) * side_of(job), gi_sample_max(job->in.sample));
+    prepare_division(&s, side_of(job) * side_of(job), gi_sample_max(job->in.sample), sizeof(typename Form::Total) == 8);
     auto kernel = strips_kernel<Form>;
     size_t blocks = 0;
     gi_status status =

@@ -100,8 +100,8 @@ struct strips {
     void *table;     // NULL: without
     int64_t entries; // of the table
     // See row_end::mean. multiplier: 0 where it does not do.
-    uint32_t multiplier, half;
-    int shift;
+    uint32_t multiplier, half, pixels;
+    int shift, cut;
 };
 
 // Rows of the image, and how often each counts. A window has few such ranges, whatever the border.
@@ -228,7 +228,7 @@ template <typename Form> struct columns {
             const int64_t place = (end ? range.to : range.from) - s.b.in_y0;
             const int64_t entry = min((place + SEGMENT / 2) / SEGMENT, s.entries - 1), there = entry * SEGMENT;
             const Register sign = end ? times : (Register)0 - times;
-            add_entry(sums, entry, sign);
+            if (entry > 0) add_entry(sums, entry, sign);
             const int64_t from = s.b.in_y0 + min(place, there), to = s.b.in_y0 + max(place, there);
             add_rows(sums, from, to, place > there ? sign : (Register)0 - sign);
         }

@@ -42,7 +42,7 @@ template <typename Form> struct row_end {
         // Runs in the middle are written as such, and divided by multiplication.
         const uintptr_t place = (uintptr_t)s.b.out + (size_t)x0 * CHANNELS * sizeof(Sample);
         const bool aligned = ((place | s.b.out_pitch) & (4 * WORDS - 1)) == 0;
-        if (!aligned || (sizeof(Total) == 4 && !s.multiplier) || right <= left) left = right = count;
+        if (!aligned || !s.multiplier || right <= left) left = right = count;
         step = (int)blockDim.x * FINISHED;
         middle = (int)threadIdx.x * FINISHED;
         while (middle < left) middle += step;
@@ -52,22 +52,48 @@ template <typename Form> struct row_end {
 
     __device__ __forceinline__ Total at(int pixel, int c) const { return prefix.at(pixel * CHANNELS + c); }
 
-    // F at the lower or the upper ends of the windows of a run, some of which lie outside; with border=reflect101 where
-    // one reflection brings them in.
+    // F at the lower or the upper ends of the windows of a run; with border=reflect101 where one reflection brings in
+    // those that lie outside.
     template <bool Upper> __device__ __forceinline__ void ends(int first, Total (&sums)[FINISHED]) const {
+        const int n = image_end, reach = skipped + (Upper ? (int)s.radius + 1 : -(int)s.radius);
+        const int low = reach + first / CHANNELS, high = reach + (first + FINISHED - 1) / CHANNELS;
+        const bool whole = first + FINISHED <= count, mirror = s.b.border == GI_BORDER_REFLECT101 && s.b.width > 1;
+        if (whole && (Upper ? high <= n : low >= 0)) {
+#pragma unroll
+            for (int i = 0; i < FINISHED; i++) sums[i] = prefix.at(reach * CHANNELS + first + i);
+        } else if (whole && mirror && (Upper ? low > n : high < 0)) {
+#pragma unroll
+            for (int i = 0; i < FINISHED; i++) {
+                const int c = (first + i) % CHANNELS, pixel = reach + (first + i) / CHANNELS;
+                sums[i] = mirrored_once<Upper>(pixel, c);
+            }
+        } else {
+            any_ends<Upper>(first, sums);
+        }
+    }
+
+    // F at a pixel outside, but not by more than the image is wide.
+    template <bool Upper> __device__ __forceinline__ Total mirrored_once(int pixel, int c) const {
+        const int n = image_end;
+        return (Upper ? at(n, c) + at(n - 1, c) : at(1, c)) - at(Upper ? 2 * n - 1 - pixel : 1 - pixel, c);
+    }
+
+    // ... of a run some of whose ends may lie inside, and some outside.
+    template <bool Upper> __device__ __forceinline__ void any_ends(int first, Total (&sums)[FINISHED]) const {
         const int n = image_end, border = s.b.border;
-        const bool mirror = border == GI_BORDER_REFLECT101 && s.b.width > 1;
 #pragma unroll
         for (int i = 0; i < FINISHED; i++) {
             const int sample = min(first + i, count - 1), c = sample % CHANNELS; // past the end: anything
             const int pixel = skipped + sample / CHANNELS + (Upper ? (int)s.radius + 1 : -(int)s.radius);
             const bool outside = Upper ? pixel > n : pixel < 0;
-            const int edge = Upper ? n : 0, inside = mirror ? (Upper ? 2 * n - 1 - pixel : 1 - pixel) : edge;
-            sums[i] = at(outside ? inside : pixel, c);
+            const int edge = Upper ? n : 0;
+            if (outside && border == GI_BORDER_REFLECT101 && s.b.width > 1) {
+                sums[i] = mirrored_once<Upper>(pixel, c);
+                continue;
+            }
+            sums[i] = at(outside ? edge : pixel, c);
             if (!outside) continue;
-            if (mirror)
-                sums[i] = (Upper ? at(n, c) + at(n - 1, c) : at(1, c)) - sums[i];
-            else if (border == GI_BORDER_CONSTANT)
+            if (border == GI_BORDER_CONSTANT)
                 sums[i] += (Total)(int64_t)(pixel - edge) * (Total)(2 * s.radius + 1) *
                            term_outside<Sample, Form::WEIGHTED>(s.b, c);
             else if (border != GI_BORDER_SHRINK)
@@ -109,6 +135,12 @@ template <typename Form> struct row_end {
     __device__ __forceinline__ uint32_t mean(uint32_t sum) const {
         return __umulhi(sum + s.half, s.multiplier) >> s.shift;
     }
+    // ... of as many upper bits as 32 bits hold: the quotient, or one less.
+    __device__ __forceinline__ uint32_t mean(uint64_t sum) const {
+        const uint64_t raised = sum + s.half;
+        const uint32_t quotient = __umulhi((uint32_t)(raised >> s.cut), s.multiplier) >> s.shift;
+        return quotient + ((uint32_t)raised - quotient * s.pixels >= s.pixels);
+    }
 
     // values[i] = sums[i] / the pixels in the window of sample first + i, for every Step-th i from Step - 1 on. Inside:
     // that window lies inside the image.
@@ -116,9 +148,9 @@ template <typename Form> struct row_end {
     __device__ __forceinline__ void divide(int first, int64_t y, const Total (&sums)[FINISHED],
                                            uint32_t (&values)[FINISHED]) const {
         const bool shrinks = !Inside && s.b.border == GI_BORDER_SHRINK;
-        if (sizeof(Total) == 4 && (Inside || (s.multiplier && !shrinks))) {
+        if (Inside || (s.multiplier && !shrinks)) {
 #pragma unroll
-            for (int i = Step - 1; i < FINISHED; i += Step) values[i] = mean((uint32_t)sums[i]);
+            for (int i = Step - 1; i < FINISHED; i += Step) values[i] = mean(sums[i]);
             return;
         }
         const Total side = 2 * (Total)s.radius + 1;
@@ -134,6 +166,20 @@ template <typename Form> struct row_end {
         }
     }
 
+    // The colours of the pixel whose weight is sums[alpha].
+    __device__ __forceinline__ void unweigh(int alpha, const Total (&sums)[FINISHED],
+                                            uint32_t (&values)[FINISHED]) const {
+        // Bytes: floats' quotient, of sums rounded to floats, is off by 255 * 2^-22 at most; a weight of 0 makes NaN.
+        const float inverse = near_inverse(as_float(sums[alpha]));
+#pragma unroll
+        for (int i = alpha - CHANNELS + 1; i < alpha; i++) {
+            if (sizeof(Sample) == 1 && rounds_surely(as_float(sums[i]), inverse, &values[i]))
+                values[i] &= 0xff;
+            else
+                values[i] = sums[alpha] ? near_half_up(sums[i], sums[alpha]) : 0;
+        }
+    }
+
     // The samples of a run from the sums over their windows.
     template <bool Inside>
     __device__ __forceinline__ void finish(int first, int64_t y, const Total (&sums)[FINISHED],
@@ -142,12 +188,7 @@ template <typename Form> struct row_end {
         divide<Form::WEIGHTED ? CHANNELS : 1, Inside>(first, y, sums, values);
         if constexpr (Form::WEIGHTED) {
 #pragma unroll
-            for (int alpha = CHANNELS - 1; alpha < FINISHED; alpha += CHANNELS) {
-                const divisor<Total> weight(sums[alpha]);
-#pragma unroll
-                for (int i = alpha - CHANNELS + 1; i < alpha; i++)
-                    values[i] = sums[alpha] ? weight.half_up(sums[i]) : 0;
-            }
+            for (int alpha = CHANNELS - 1; alpha < FINISHED; alpha += CHANNELS) unweigh(alpha, sums, values);
         }
 #pragma unroll
         for (int i = 0; i < WORDS; i++) words[i] = 0;
