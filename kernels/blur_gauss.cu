@@ -11,8 +11,9 @@
 // Exact     integers; an accumulator stays below 3 * 255^2 * 265 < 2^26.
 // Threads   a warp owns a band of 16 ROW_TILES rows and walks along it in chunks of 32 pixels. The first pass leaves
 //           each lane with the bytes of w in just the order in which the second pass wants its left operand, if the
-//           columns of a chunk are dealt out right: lane (g, t) = (lane / 4, lane % 4) reads the pixels 4g..4g+3, which
-//           are column g of four products, and gets of each product columns 2t and 2t+1, together pixels 8t..8t+7.
+//           columns of a chunk are dealt out right: lane (g, t) = (lane / 4, lane % 4) reads the pixels 4g..4g+3, each
+//           byte of which is column g of a product, and gets of each product columns 2t and 2t+1, together pixels
+//           8t..8t+7.
 //           So w goes from pass to pass without leaving the lane, but for a ring in shared memory of the chunks that
 //           the second pass still needs: it makes chunk q when chunk q + ceil(R / 32) is there. Columns outside the
 //           image get in the ring what the border rule has for them.
@@ -20,8 +21,8 @@
 //           for each warp the ring, where its rows lie, and the finished samples of a chunk on their way to whole
 //           sectors.
 // Bytes     u8: read (16 ROW_TILES + 2R) / 16 ROW_TILES (mostly from the caches), written 1 a sample.
-// Bound     latency and issue slots: loads, byte permutations and roundings around the products; with alpha the
-//           division of 64-bit sums.
+// Bound     issue slots and latency, as shared memory and registers leave room for 6 to 16 warps: loads, byte
+//           permutations and roundings around the products; with alpha of 16 bits the division of 64-bit sums.
 #include "kernels/blur_gauss_worker.cuh"
 
 namespace {
@@ -30,7 +31,8 @@ using namespace gi;
 using namespace gi::tensor;
 
 template <typename Layout>
-__global__ void __launch_bounds__(MOST_WARPS *WARP) gauss_kernel(const __grid_constant__ gauss_job job) {
+__global__ void __launch_bounds__(MOST_WARPS *WARP, Layout::LEAST_BLOCKS)
+    gauss_kernel(const __grid_constant__ gauss_job job) {
     using Worker = worker<Layout>;
     extern __shared__ uint4 shared[];
     uint32_t *taps = (uint32_t *)shared;
@@ -42,7 +44,7 @@ __global__ void __launch_bounds__(MOST_WARPS *WARP) gauss_kernel(const __grid_co
     unsigned char *room = (unsigned char *)(taps + Layout::TAP_BYTES * 4 * job.copy_words) + warp * job.warp_bytes;
     uint4 *ring = (uint4 *)(room + ROWS * Layout::ROW_TILES * Layout::ROW_BYTES);
     const unsigned char **rows = (const unsigned char **)(ring + job.ring * Layout::PLANES * Layout::ROW_TILES * WARP);
-    Worker w = {job, own + t, own + 2 * t, ring, room, rows, 0};
+    Worker w = {{{job, own + t, own + 2 * t, ring, room, rows, 0}}};
     const int64_t x0 = (int64_t)blockIdx.x * job.chunks * CHUNK;
     const int64_t end = min(x0 + (int64_t)job.chunks * CHUNK, job.b.width);
     const int before = job.ring / 2;
@@ -97,13 +99,16 @@ gauss_job job_of(const gi_job *job, const gi_gauss &gauss) {
     return g;
 }
 
-template <typename Layout> gi_status launch(const gi_job *job, const gi_gauss &gauss, gi_error *err) {
-    auto kernel = gauss_kernel<Layout>;
-    gauss_job g = job_of(job, gauss);
-    g.warp_bytes = ROWS * Layout::ROW_TILES * Layout::ROW_BYTES +
-                   (size_t)g.ring * Layout::PLANES * Layout::ROW_TILES * WARP * sizeof(uint4) +
-                   divide_up(ROWS * Layout::ROW_TILES + 2 * g.reach, DEPTH) * DEPTH * sizeof(void *);
-    const size_t taps = (size_t)Layout::TAP_BYTES * 4 * g.copy_words * 4;
+// How a kernel's blocks are made up.
+struct block_plan {
+    int warps; // 0: not even one fits
+    size_t shared, resident;
+};
+
+// As many warps to a block as most of them run at once with, shared memory permitting: `taps` bytes of it for a block
+// and `warp` for each warp.
+template <typename Kernel>
+gi_status plan_blocks(Kernel kernel, size_t taps, size_t warp, block_plan *p, gi_error *err) {
     int device = 0, room = 0;
     cudaFuncAttributes attributes;
     gi_status status = gi_cuda_check(cudaGetDevice(&device), "asking for the device", err);
@@ -112,21 +117,38 @@ template <typename Layout> gi_status launch(const gi_job *job, const gi_gauss &g
                                "asking for shared memory", err);
     if (status == GI_OK) status = gi_cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel", err);
     if (status != GI_OK) return status;
-    int warps = MOST_WARPS;
-    while (warps > 0 && taps + warps * g.warp_bytes > (size_t)room - attributes.sharedSizeBytes) warps /= 2;
-    // Code for GPUs before sm_80 may run on later ones, by way of PTX.
-    if (warps == 0 || attributes.ptxVersion < 80) return blur_gauss_plain(job, gauss, err);
-    const size_t shared = taps + warps * g.warp_bytes;
-    size_t blocks = 0;
-    status = gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+    room -= (int)attributes.sharedSizeBytes;
+    status = gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room),
                            "asking for shared memory", err);
-    if (status == GI_OK) status = resident_blocks(kernel, warps * WARP, &blocks, err, shared);
+    *p = {};
+    // Code for GPUs before sm_80 may run on later ones, by way of PTX.
+    if (attributes.ptxVersion < 80) return status;
+    for (int warps = MOST_WARPS; warps > 0 && status == GI_OK; warps /= 2) {
+        size_t blocks = 0;
+        const size_t shared = taps + warps * warp;
+        if (shared > (size_t)room) continue;
+        status = resident_blocks(kernel, warps * WARP, &blocks, err, shared);
+        if (blocks * warps > p->resident * p->warps) *p = {warps, shared, blocks};
+    }
+    return status;
+}
+
+template <typename Layout> gi_status launch(const gi_job *job, const gi_gauss &gauss, gi_error *err) {
+    auto kernel = gauss_kernel<Layout>;
+    gauss_job g = job_of(job, gauss);
+    g.warp_bytes = ROWS * Layout::ROW_TILES * Layout::ROW_BYTES +
+                   (size_t)g.ring * Layout::PLANES * Layout::ROW_TILES * WARP * sizeof(uint4) +
+                   divide_up(ROWS * Layout::ROW_TILES + 2 * g.reach, DEPTH) * DEPTH * sizeof(void *);
+    block_plan p;
+    const gi_status status =
+        plan_blocks(kernel, (size_t)Layout::TAP_BYTES * 4 * g.copy_words * 4, g.warp_bytes, &p, err);
     if (status != GI_OK) return status;
-    const size_t bands = divide_up(divide_up(job->out.height, ROWS * Layout::ROW_TILES), (size_t)warps);
+    if (p.warps == 0) return blur_gauss_plain(job, gauss, err);
+    const size_t bands = divide_up(divide_up(job->out.height, ROWS * Layout::ROW_TILES), (size_t)p.warps);
     const size_t all = divide_up(job->in.width, CHUNK);
-    g.chunks = (int)chunks_of_strip(all, bands, blocks, g.ring - 1);
+    g.chunks = (int)chunks_of_strip(all, bands, p.resident, g.ring - 1);
     const dim3 grid((unsigned)divide_up(all, (size_t)g.chunks), grid_rows(bands));
-    kernel<<<grid, warps * WARP, shared, (cudaStream_t)job->stream>>>(g);
+    kernel<<<grid, p.warps * WARP, p.shared, (cudaStream_t)job->stream>>>(g);
     return gi_cuda_check(cudaGetLastError(), "starting a Gaussian blur", err);
 }
 

@@ -53,7 +53,13 @@ template <typename S, int Channels> struct layout {
     using Form = form<NARROW, WEIGHTED>;
     static constexpr int TAP_BYTES = SAMPLE_BYTES + 1;
     // Rows of a warp's band, in tiles of 16: two share the loads where the accumulators find room.
-    static constexpr int ROW_TILES = NARROW && !WEIGHTED ? 2 : 1;
+    static constexpr int ROW_TILES = CHANNELS == 1 && NARROW ? 2 : 1;
+    // Blocks of a multiprocessor that registers are to be found for: as far as shared memory has room for them, and
+    // accumulators are not pushed out to local memory for it.
+    static constexpr int LEAST_BLOCKS = CHANNELS == 4   ? 1
+                                        : CHANNELS == 3 ? 4 - SAMPLE_BYTES
+                                        : NARROW        ? 4
+                                                        : 5 - CHANNELS;
     static constexpr int PIXEL_BYTES = CHANNELS * SAMPLE_BYTES, WORDS = PIXEL_BYTES; // four pixels
     __host__ __device__ static constexpr bool is_weight(int c) { return WEIGHTED && c == CHANNELS - 1; }
     __host__ __device__ static constexpr bool is_product(int c) { return WEIGHTED && c < CHANNELS - 1; }
@@ -63,6 +69,10 @@ template <typename S, int Channels> struct layout {
     }
     __host__ __device__ static constexpr int between_bytes(int c) {
         return SAMPLE_BYTES + (is_product(c) ? 3 : is_weight(c) ? 2 : 1);
+    }
+    // Bytes at the low end that the first pass rounds away.
+    __host__ __device__ static constexpr int dropped(int c) {
+        return !WEIGHTED ? SAMPLE_BYTES : NARROW ? 0 : is_weight(c) ? 1 : 2;
     }
     // Planes of bytes that come before those of channel c.
     __host__ __device__ static constexpr int plane(int c) { return c == 0 ? 0 : plane(c - 1) + between_bytes(c - 1); }
@@ -111,70 +121,41 @@ __device__ __forceinline__ const unsigned char *row_of(const gauss_job &job, int
     return y < 0 ? nullptr : job.b.in_row<uint8_t>(y);
 }
 
-// How the pixels of a chunk can be read: all of them in whole accesses, or in whole words to be shifted into place,
-// with no thought of what is around; or with a look at each row and place.
-enum class reading { aligned, shifted, careful };
+// How the pixels of a chunk can be read: all of them in whole accesses, of rows one below the other or listed; or in
+// whole words to be shifted into place, with no thought of what is around; or with a look at each row and place.
+enum class reading { aligned, listed, shifted, careful };
 
 // Whether each row, and so each fourth pixel of it, can be read in whole accesses.
 template <typename Layout> __device__ __forceinline__ bool is_aligned(const blur_band &b) {
     return ((uintptr_t)b.in | b.in_pitch) % sizeof(run_access<Layout::WORDS>) == 0;
 }
 
-// Pixels x..x+3, x a multiple of 4, of a row, perhaps none; past the row's ends anything.
-template <typename Layout>
-__device__ __forceinline__ void load_carefully(const gauss_job &job, const unsigned char *row, int64_t x,
-                                               uint32_t (&words)[Layout::WORDS]) {
+// Words from byte `at` on, a multiple of their bytes, of a row, perhaps none; past the row's ends anything. With alpha
+// they are whole pixels.
+template <typename Layout, int Words>
+__device__ __forceinline__ void load_carefully(const gauss_job &job, const unsigned char *row, int64_t at,
+                                               uint32_t (&words)[Words]) {
     using Sample = typename Layout::Sample;
     constexpr uint32_t MAX = (Sample)-1;
     const blur_band &b = job.b;
-    if (row && x + 4 <= b.width && is_aligned<Layout>(b)) return load_aligned(row + x * Layout::PIXEL_BYTES, words);
-    if (row && x < b.width) return load_run(row, x * Layout::PIXEL_BYTES, b.width * Layout::PIXEL_BYTES, words);
+    const int64_t row_bytes = b.width * Layout::PIXEL_BYTES;
+    if (row && at + 4 * Words <= row_bytes && is_aligned<Layout>(b)) return load_aligned(row + at, words);
+    if (row && at < row_bytes) return load_run(row, at, row_bytes, words);
     const uint32_t value = b.border == GI_BORDER_CONSTANT ? b.value : 0;
     const uint32_t weight = b.border == GI_BORDER_CONSTANT ? MAX : 0;
 #pragma unroll
-    for (int i = 0; i < Layout::WORDS; i++) words[i] = 0;
+    for (int i = 0; i < Words; i++) words[i] = 0;
 #pragma unroll
-    for (int i = 0; i < 4 * Layout::CHANNELS; i++)
+    for (int i = 0; i < 4 * Words / Layout::SAMPLE_BYTES; i++)
         sample_put<Sample>(words, i, Layout::is_weight(i % Layout::CHANNELS) ? weight : value);
 }
 
-// Byte `first + i * step` of the words, for each i < 4, as one word.
-template <int First, int Step, int Words> __device__ __forceinline__ uint32_t pick(const uint32_t (&words)[Words]) {
-    if constexpr (First == 0 && Step == 1) return words[0];
-    constexpr int A = First, B = First + Step, C = First + 2 * Step, D = First + 3 * Step;
-    constexpr unsigned PAIR_0 = (B % 4 + (B / 4 == A / 4 ? 0 : 4)) << 4 | A % 4;
-    constexpr unsigned PAIR_1 = (D % 4 + (D / 4 == C / 4 ? 0 : 4)) << 4 | C % 4;
-    if constexpr (A / 4 == B / 4 && C / 4 == D / 4)
-        return __byte_perm(words[A / 4], words[C / 4], PAIR_0 | (PAIR_1 | 0x44) << 8);
-    const uint32_t pair_0 = __byte_perm(words[A / 4], words[B / 4], PAIR_0);
-    return __byte_perm(pair_0, __byte_perm(words[C / 4], words[D / 4], PAIR_1), 0x5410);
-}
-
-// planes[p] = byte p of what the first pass sums for channel C of four pixels.
-template <typename Layout, int C>
-__device__ __forceinline__ void terms(const uint32_t (&words)[Layout::WORDS],
-                                      uint32_t (&planes)[Layout::term_bytes(C)]) {
+// What the first pass sums for channel c of the pixel `pixel` in `words`.
+template <typename Layout, int Words>
+__device__ __forceinline__ uint32_t term_in(const uint32_t (&words)[Words], int pixel, int c) {
     using Sample = typename Layout::Sample;
-    constexpr int STEP = Layout::PIXEL_BYTES, FIRST = C * Layout::SAMPLE_BYTES;
-    if constexpr (Layout::is_product(C)) {
-        uint32_t products[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            products[i] = sample_get<Sample>(words, i * Layout::CHANNELS + C) *
-                          sample_get<Sample>(words, (i + 1) * Layout::CHANNELS - 1);
-        transpose(products, planes);
-    } else {
-        planes[0] = pick<FIRST, STEP>(words);
-        if constexpr (Layout::SAMPLE_BYTES == 2) planes[1] = pick<FIRST + 1, STEP>(words);
-    }
-}
-
-// sum of acc[i] * 2^8i.
-template <typename T, int Count> __device__ __forceinline__ T weigh(const int (&acc)[Count][4], int i) {
-    T sum = (T)acc[0][i];
-#pragma unroll
-    for (int k = 1; k < Count; k++) sum += (T)(uint32_t)acc[k][i] << (8 * k);
-    return sum;
+    const uint32_t value = sample_get<Sample>(words, pixel * Layout::CHANNELS + c);
+    return Layout::is_product(c) ? value * sample_get<Sample>(words, (pixel + 1) * Layout::CHANNELS - 1) : value;
 }
 
 } // namespace tensor
