@@ -1,8 +1,10 @@
 // Reduction and scan of the device beside plain loops, for every length at which something changes: a warp, a block, a
-// tile, the tiles' totals; for values of 4 bytes to 24; in place; through functions that load and store.
+// tile, the tiles' totals; for values of 4 bytes to 24; in place; through functions that load and store. And heat's
+// reciprocal beside IEEE division, for every divisor.
 #include <cstdio>
 #include <vector>
 
+#include "core/heat_math.h"
 #include "kernels/scan.cuh"
 
 extern "C" {
@@ -129,6 +131,23 @@ template <int Threads> void try_block(int count, rng *r) {
     CHECK(end.get(1)[0] == carry);
 }
 
+__global__ void reciprocals_kernel(uint32_t first, uint32_t end, uint32_t step, uint32_t *wrong) {
+    const uint32_t stride = gridDim.x * blockDim.x * step;
+    for (uint32_t bits = first + (blockIdx.x * blockDim.x + threadIdx.x) * step; bits <= end; bits += stride) {
+        const float q = __uint_as_float(bits);
+        if (__float_as_uint(gi_reciprocal(q)) != __float_as_uint(__fdiv_rn(1.0F, q))) atomicAdd(wrong, 1U);
+    }
+}
+
+// All floats from 1 to 16: those that tanh divides by.
+void test_reciprocals(const options &o) {
+    case_name("reciprocals of 1 to 16");
+    device_array<uint32_t> wrong({0});
+    reciprocals_kernel<<<o.quick ? 4 : 1024, 256, 0, stream>>>(0x3f800000, 0x41800000, o.quick ? 499 : 1, wrong.data);
+    cuda_ok(cudaGetLastError());
+    CHECK(wrong.get(1)[0] == 0);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -146,6 +165,7 @@ int main(int argc, char **argv) {
         try_block<256>(count, &r);
         try_block<1024>(count, &r);
     }
+    test_reciprocals(o);
     cuda_ok(cudaStreamDestroy(stream));
     device_release();
     return checks_report("blocks");

@@ -3,8 +3,9 @@
 
 tanh(x) = x P(x^2) / Q(x^2) on [0, 4] and sin(x) = x P(x^2) on [0, 1.1], both with constant terms 1, are fitted so that
 the largest absolute error is least: linearised least squares on Chebyshev nodes, the weights raised where the error is
-large until it is level (Lawson 1961). The header evaluates tanh as x/4 + x N/Q with N = P - Q/4: near |x| = 4, where
-the result is close to 1 and tanh(x) = x/4, the quotient is small and its rounding errors with it.
+large until it is level (Lawson 1961). The header evaluates tanh as x (1/4 + N/Q) with N = P - Q/4: near |x| = 4, where
+the result is close to 1 and tanh(x) = x/4, the quotient is small and its rounding errors with it. Of sin it takes a
+hundredth of what is left after x: 0.99 x + 0.01 sin(x) = x + x D(x^2) with D = (P - 1) / 100.
 """
 import numpy as np
 
@@ -44,7 +45,7 @@ def main():
     print("  Q:", ", ".join(constant(c) for c in q))
     error, p, _ = fit(np.sin, 1.1, 4, 1)
     print(f"sin: error before rounding {error:.2g}")
-    print("  P:", ", ".join(constant(c) for c in p))
+    print("  D:", ", ".join(constant(c / 100) for c in p[1:]))
 
 
 if __name__ == "__main__":

@@ -30,8 +30,7 @@ static void reference_channel(const gi_view *in, const gi_view *out, int c, cons
             } else {
                 for (int k = 0; k < args->inner; k++) {
                     float lap = sum - 4.0F * t;
-                    float tn = t + rate * gi_tanhf(lap, true);
-                    t = 0.99F * tn + 0.01F * gi_sinf(tn, true);
+                    t = gi_heat_damp(fmaf(rate, gi_tanhf(lap, true), t), true);
                 }
             }
             next[i] = t;
