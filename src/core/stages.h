@@ -79,7 +79,8 @@
     OPTION(heat, INTEGER, inner, 100, 1, 10000, "", "iterations at each pixel in a step; linear ignores it")          \
     OPTION(heat, REAL, alpha, 0.25, 0, 1000, "", "diffusivity; alpha*dt must lie in (0, 0.25]")                       \
     OPTION(heat, REAL, dt, 0.1, 0, 1000, "", "length of a step in time")                                              \
-    OPTION(heat, INTEGER, tile, 0, 0, 64, "", "side of a block's tile on the GPU; 0: chosen by the program")
+    OPTION(heat, INTEGER, tile, 0, 0, 64, "",                                                                         \
+           "side of a block's tile on the GPU, which then takes one step at a time; 0: chosen by the program")
 
 #define GI_OPTIONS_hist(OPTION)                                                                                       \
     OPTION(hist, INTEGER, bins, 0, 0, 65536, "", "bins per channel, at most one for each level; 0: one for each level")

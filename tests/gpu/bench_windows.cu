@@ -1,4 +1,5 @@
 // Blur and heat, beside NPP's box and Gaussian where the toolkit has them; tables from counts, and equalize as a whole.
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -99,7 +100,11 @@ void bench_blur(int radius, double sigma, int channels, gi_sample sample) {
     bench_window(kernel + kind_of(channels, sample), w);
 }
 
-void bench_heat(int mode, int steps, int tile) {
+// --- heat ------------------------------------------------------------------------------------------------------------
+
+constexpr gi_shape HEAT_SHAPE = {3840, 2160, 1, GI_U8};
+
+gi_heat_args heat_args(int mode, int steps, int tile) {
     gi_heat_args args = {};
     args.mode = mode;
     args.steps = steps;
@@ -107,11 +112,73 @@ void bench_heat(int mode, int steps, int tile) {
     args.alpha = 0.25;
     args.dt = 0.1;
     args.tile = tile;
-    const window w = {&args,        gi_heat_halo(&args),  gi_cpu_heat,
-                      gi_cuda_heat, gi_cuda_heat_scratch, {3840, 2160, 1, GI_U8}};
+    return args;
+}
+
+void bench_heat(int mode, int steps, int tile) {
+    const gi_heat_args args = heat_args(mode, steps, tile);
+    const window w = {&args, gi_heat_halo(&args), gi_cpu_heat, gi_cuda_heat, gi_cuda_heat_scratch, HEAT_SHAPE};
     bench_window((mode == GI_HEAT_LINEAR ? "heat linear" : "heat inner=100") + std::string(", steps=") +
                      std::to_string(steps) + ", tile=" + std::to_string(tile) + ", 3840x2160",
                  w);
+}
+
+// As a lecture shows it: a thread a pixel, no shared memory, the library's tanhf and sinf.
+__global__ void lecture_heat_kernel(const unsigned char *in, unsigned char *out, int width, int height, float rate,
+                                    int inner) {
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= width || y >= height) return;
+    auto at = [&](int i, int j) {
+        return i < 0 || i >= width || j < 0 || j >= height ? 0.0F : in[(size_t)j * width + i] / 255.0F;
+    };
+    const float s = at(x, y - 1) + at(x, y + 1) + at(x - 1, y) + at(x + 1, y);
+    float t = at(x, y);
+    for (int k = 0; k < inner; k++) {
+        const float next = t + rate * tanhf(s - 4 * t);
+        t = 0.99F * next + 0.01F * sinf(next);
+    }
+    out[(size_t)y * width + x] = (unsigned char)(fminf(fmaxf(t, 0.0F), 1.0F) * 255 + 0.5F);
+}
+
+// No level of the first output is further from the other's than 1.
+bool are_near(const unsigned char *a, const unsigned char *b, size_t bytes) {
+    std::vector<unsigned char> x(bytes), y(bytes);
+    need(cudaStreamSynchronize(stream), "waiting");
+    need(cudaMemcpy(x.data(), a, bytes, cudaMemcpyDeviceToHost), "reading back");
+    need(cudaMemcpy(y.data(), b, bytes, cudaMemcpyDeviceToHost), "reading back");
+    bool near = true;
+    for (size_t i = 0; i < bytes; i++) near = near && std::abs(x[i] - y[i]) <= 1;
+    return near;
+}
+
+// The lecture's kernel beside the exact result, whose bits it has not.
+void bench_lecture_heat() {
+    const gi_heat_args args = heat_args(GI_HEAT_NONLINEAR, 1, 0);
+    const window w = {&args, gi_heat_halo(&args), gi_cpu_heat, gi_cuda_heat, gi_cuda_heat_scratch, HEAT_SHAPE};
+    auto ours = [&](int i) {
+        gi_error err;
+        const gi_job job = w.job(i);
+        need(gi_cuda_heat(&job, &err), err);
+    };
+    auto lecture = [&](int i) {
+        const dim3 threads(32, 8), blocks((HEAT_SHAPE.width + 31) / 32, (HEAT_SHAPE.height + 7) / 8);
+        lecture_heat_kernel<<<blocks, threads, 0, stream>>>(inputs[i], outputs[i], (int)HEAT_SHAPE.width,
+                                                            (int)HEAT_SHAPE.height, 0.25F * 0.1F, args.inner);
+    };
+    unsigned char *exact = outputs[BUFFERS - 1];
+    ours(0);
+    need(cudaMemcpyAsync(exact, outputs[0], w.bytes(), cudaMemcpyDeviceToDevice, stream), "copying");
+    lecture(0);
+    check(are_near(outputs[0], exact, w.bytes()), "lecture heat");
+    report("lecture heat inner=100, 3840x2160", median_ms(lecture), w.bytes(), w.bytes());
+}
+
+void bench_heats() {
+    for (int tile : {0, 8, 16, 25, 32}) bench_heat(GI_HEAT_NONLINEAR, 1, tile);
+    bench_lecture_heat();
+    bench_heat(GI_HEAT_NONLINEAR, 10, 0);
+    for (int steps : {10, 100})
+        for (int tile : {0, 32}) bench_heat(GI_HEAT_LINEAR, steps, tile); // 32: a launch for each step
 }
 
 // --- NPP -------------------------------------------------------------------------------------------------------------
@@ -258,9 +325,7 @@ void bench_windows() {
             for (int radius : {5, 50}) bench_blur(radius, 0, channels, sample);
             bench_blur(0, 3, channels, sample);
         }
-    for (int tile : {8, 16, 25, 32}) bench_heat(GI_HEAT_NONLINEAR, 1, tile);
-    bench_heat(GI_HEAT_NONLINEAR, 10, 0);
-    bench_heat(GI_HEAT_LINEAR, 10, 0);
+    bench_heats();
     bench_npp();
 }
 

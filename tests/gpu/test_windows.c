@@ -48,14 +48,14 @@ static const int tiles[] = {0, 1, 5, 8, 13, 16, 25, 32, 33, 64};
 enum { TILE_COUNT = sizeof tiles / sizeof *tiles, HEAT_COUNT = 2 * TILE_COUNT };
 
 static gi_stage_call heat_make(int index, rng *r, char *name) {
-    static const int steps[] = {1, 2, 3, 7}, inner[] = {1, 2, 20};
+    static const int steps[] = {1, 2, 3, 7, 8, 21}, inner[] = {1, 2, 20};
     static const double rates[][2] = {{0.25, 0.1}, {1, 0.25}, {0.001, 0.3}, {2.5, 0.0999}};
     const double *rate = rates[rng_below(r, 4)];
     gi_stage_call call = call_make("heat");
     gi_heat_args *heat = &call.args.heat;
     heat->mode = index % 2;
     heat->tile = tiles[index / 2];
-    heat->steps = steps[rng_below(r, 4)];
+    heat->steps = steps[rng_below(r, heat->mode == GI_HEAT_LINEAR ? 6 : 4)];
     heat->inner = inner[rng_below(r, 3)];
     heat->alpha = rate[0];
     heat->dt = rate[1];
