@@ -80,7 +80,9 @@
     OPTION(heat, REAL, alpha, 0.25, 0, 1000, "", "diffusivity; alpha*dt must lie in (0, 0.25]")                       \
     OPTION(heat, REAL, dt, 0.1, 0, 1000, "", "length of a step in time")                                              \
     OPTION(heat, INTEGER, tile, 0, 0, 64, "",                                                                         \
-           "side of a block's tile on the GPU, which then takes one step at a time; 0: chosen by the program")
+           "side of a block's tile on the GPU, which then takes one step at a time; 0: chosen by the program")        \
+    OPTION(heat, CHOICE, precision, GI_HEAT_EXACT, 0, 1, "exact|fast",                                                \
+           "fast: the GPU's own tanh, within 0.0005 of the range a step, not the same bits; the CPU is always exact")
 
 #define GI_OPTIONS_hist(OPTION)                                                                                       \
     OPTION(hist, INTEGER, bins, 0, 0, 65536, "", "bins per channel, at most one for each level; 0: one for each level")
@@ -91,5 +93,6 @@ enum { GI_EQUALIZE_LUMA, GI_EQUALIZE_CHANNEL };
 enum { GI_BLUR_UNSET = -1 }; // of radius and sigma
 enum { GI_BORDER_REFLECT101, GI_BORDER_REPLICATE, GI_BORDER_SHRINK, GI_BORDER_CONSTANT };
 enum { GI_HEAT_NONLINEAR, GI_HEAT_LINEAR };
+enum { GI_HEAT_EXACT, GI_HEAT_FAST };
 
 #endif

@@ -151,9 +151,9 @@ bool are_near(const unsigned char *a, const unsigned char *b, size_t bytes) {
     return near;
 }
 
-// The lecture's kernel beside the exact result, whose bits it has not.
-void bench_lecture_heat() {
-    const gi_heat_args args = heat_args(GI_HEAT_NONLINEAR, 1, 0);
+// precision=fast and the lecture's kernel beside the exact result, of which neither has the bits.
+void bench_near_heats() {
+    gi_heat_args args = heat_args(GI_HEAT_NONLINEAR, 1, 0);
     const window w = {&args, gi_heat_halo(&args), gi_cpu_heat, gi_cuda_heat, gi_cuda_heat_scratch, HEAT_SHAPE};
     auto ours = [&](int i) {
         gi_error err;
@@ -170,12 +170,16 @@ void bench_lecture_heat() {
     need(cudaMemcpyAsync(exact, outputs[0], w.bytes(), cudaMemcpyDeviceToDevice, stream), "copying");
     lecture(0);
     check(are_near(outputs[0], exact, w.bytes()), "lecture heat");
+    args.precision = GI_HEAT_FAST;
+    ours(0);
+    check(are_near(outputs[0], exact, w.bytes()), "fast heat");
+    report("heat inner=100, fast, 3840x2160", median_ms(ours), w.bytes(), w.bytes());
     report("lecture heat inner=100, 3840x2160", median_ms(lecture), w.bytes(), w.bytes());
 }
 
 void bench_heats() {
     for (int tile : {0, 8, 16, 25, 32}) bench_heat(GI_HEAT_NONLINEAR, 1, tile);
-    bench_lecture_heat();
+    bench_near_heats();
     bench_heat(GI_HEAT_NONLINEAR, 10, 0);
     for (int steps : {10, 100})
         for (int tile : {0, 32}) bench_heat(GI_HEAT_LINEAR, steps, tile); // 32: a launch for each step

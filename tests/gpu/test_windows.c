@@ -171,6 +171,45 @@ static void test_long_images(const options *o) {
     pair_close(p);
 }
 
+// heat precision=fast stays within what its help says of the exact result: 0.0005 of the range a step.
+static void test_fast_heat(const options *o) {
+    rng r = {o->seed + 25};
+    pair p = pair_open();
+    for (int s = 0; s < 2; s++)
+        for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++)
+            for (int steps = 1; steps <= (o->quick ? 1 : 4); steps++) {
+                gi_error err;
+                gi_view exact, fast;
+                const gi_shape shape = {131, o->quick ? 9 : 67, channels, (gi_sample)s};
+                const int most = 1 + (int)(0.0005 * steps * (double)gi_sample_max(shape.sample));
+                const gi_window_place place = {shape.height, 0, 0};
+                gi_stage_call call = call_make("heat");
+                call.args.heat.steps = steps;
+                call.args.heat.inner = o->quick ? 5 : 100;
+                call.args.heat.dt = steps % 2 ? 1 : 0.1;
+                call.args.heat.precision = GI_HEAT_FAST;
+                case_name("heat precision=fast, %d channels of %d bytes, %d steps", channels, 1 << s, steps);
+                image im = image_make(shape, 0, (pattern)rng_below(&r, PATTERN_COUNT), &r);
+                if (pair_upload(p, &im.view, false) &&
+                    succeeded(p.cpu->ops->window(p.cpu, &call, &place, shape.height, &err), &err) &&
+                    succeeded(p.cuda->ops->window(p.cuda, &call, &place, shape.height, &err), &err) &&
+                    succeeded(p.cpu->ops->download(p.cpu, &exact, &err), &err) &&
+                    succeeded(p.cuda->ops->download(p.cuda, &fast, &err), &err)) {
+                    const size_t count = (size_t)shape.width * (size_t)channels * shape.height;
+                    int furthest = 0;
+                    for (size_t i = 0; i < count; i++) {
+                        const int a = s ? ((const uint16_t *)exact.data)[i] : ((const uint8_t *)exact.data)[i];
+                        const int b = s ? ((const uint16_t *)fast.data)[i] : ((const uint8_t *)fast.data)[i];
+                        const int apart = abs(a - b);
+                        if (apart > furthest) furthest = apart;
+                    }
+                    if (!CHECK(furthest <= most)) fprintf(stderr, "%d levels apart, not %d\n", furthest, most);
+                }
+                image_free(&im);
+            }
+    pair_close(p);
+}
+
 // Images large enough for more than one chunk of scratch memory and tile, whole.
 static void test_large_images(const options *o) {
     rng r = {o->seed + 22};
@@ -305,6 +344,7 @@ int main(int argc, char **argv) {
     test_bands(&o, false);
     if (!o.quick) test_long_images(&o);
     test_sequences(&o);
+    test_fast_heat(&o);
     if (!o.quick) test_large_images(&o);
     cuda_ok(cudaStreamDestroy(stream));
     backends_close();

@@ -87,6 +87,12 @@ def test_nonlinear_inner(gpuimg, inner):
     assert_near(result, nonlinear(image, 1, inner, 1, 0.25), f"inner {inner}")
 
 
+def test_fast_is_near(gpuimg):
+    image = smooth_image((160, 90))
+    result = gpuimg.process(image, "heat", "--precision", "fast")
+    assert np.abs(result.astype(int) - nonlinear(image, 1)).max() <= 1
+
+
 def test_tile_changes_nothing(gpuimg):
     image = smooth_image((200, 150))
     expected = gpuimg.process(image, "heat", "--steps", 2)
