@@ -2,24 +2,28 @@
 //
 // Formula   a count for each channel and level; 256 levels of u8, 65536 of u16.
 // Shapes    1..4 channels, any width, height, pitch and alignment; all channels in one pass over the image.
-// Exact     integers: 32-bit counters within a block, which takes too few pixels to wrap them; then 64-bit counts.
+// Exact     integers: 32-bit counters within a block, which takes too few pixels to wrap them, or 16-bit ones that are
+//           emptied in time; then 64-bit counts.
 // Threads   as kernels/point.cu: 16 bytes' worth of pixels a thread at a time, `channels` loads of 16 bytes.
 // Shared    u8: private counters for each block, 24 to 32 KiB. Without them every pixel would be an atomic addition to
 //           one of 256 places of global memory, which all multiprocessors would queue for (measured on an H200, 8K
-//           gray: 8.5 ms random, 24 ms constant). u16: 256 KiB of counters do not fit. There are more places to queue
-//           for, and equal neighbours are counted in registers first.
-// Bytes     one read of the image; a block adds its counters once.
-// Bound     u8: shared-memory atomics, near the read bandwidth. u16: global atomics.
-#include "kernels/common.cuh"
+//           gray: 8.5 ms random, 24 ms constant). u16: counters of one channel, 128 KiB, or of a part of its levels
+//           where a block cannot have that much.
+// Bytes     one read of the image, from memory; u16 of several channels: one for each channel, which the blocks do side
+//           by side, so that the second-level cache serves all but the first. A block adds its counters once.
+// Bound     u8: shared-memory atomics, near the read bandwidth. u16: these, and adding up the blocks' counters.
+#include "kernels/large_shared.cuh"
 
 namespace {
 
 using namespace gi;
 
-// Enough warps to hide the loads while blocks are small enough that two to four share a multiprocessor's memory.
-constexpr int THREADS = 512;
+// Enough warps to hide the loads. The larger blocks are, the fewer counters are added up in the end; RGB needs more
+// registers than as many threads as a multiprocessor could run would have.
+template <int Channels> constexpr int THREADS = Channels == 1 ? 1024 : 512;
+template <int Channels> constexpr int WARPS_AT_ONCE = Channels == 3 ? 48 : 64;
 
-// Packets loaded before the first is counted, so that several are in flight.
+// Packets of a thread that are on their way at a time.
 constexpr int PACKETS_IN_FLIGHT = 4;
 
 // Pixels a block counts at most: a 32-bit counter then holds even those of a constant image.
@@ -36,7 +40,7 @@ template <int Channels> struct counters {
     uint32_t of[BINS * COPIES];
 
     __device__ void clear() {
-        for (int i = (int)threadIdx.x; i < BINS * COPIES; i += THREADS) of[i] = 0;
+        for (int i = (int)threadIdx.x; i < BINS * COPIES; i += THREADS<Channels>) of[i] = 0;
         __syncthreads();
     }
 
@@ -44,15 +48,19 @@ template <int Channels> struct counters {
         atomicAdd(&of[(channel * LEVELS + level) * COPIES + threadIdx.x % COPIES], 1U);
     }
 
-    // Adds each bin's copies to the image's counts. Threads start at different copies: neighbours' bins are COPIES
-    // words apart, so that starting alike would put them all into one bank.
+    // Adds each bin's copies to the image's counts. SHARERS threads share a bin's copies, each from a different one on:
+    // neighbours' bins are COPIES words apart, so that starting alike would put them all into one bank.
     __device__ void add_to(unsigned long long *counts) {
+        constexpr int SHARERS = BINS < THREADS<Channels> ? THREADS<Channels> / BINS : 1, EACH = COPIES / SHARERS;
         __syncthreads();
-        for (int bin = (int)threadIdx.x; bin < BINS; bin += THREADS) {
+        for (int i = (int)threadIdx.x; i < BINS * SHARERS; i += THREADS<Channels>) {
+            const int bin = i / SHARERS, first = i % SHARERS * EACH;
             uint32_t sum = 0;
 #pragma unroll
-            for (int i = 0; i < COPIES; i++) sum += of[bin * COPIES + (bin + i) % COPIES];
-            if (sum) atomicAdd(&counts[bin], (unsigned long long)sum);
+            for (int k = 0; k < EACH; k++) sum += of[bin * COPIES + first + (bin + k) % EACH];
+#pragma unroll
+            for (int delta = SHARERS / 2; delta > 0; delta /= 2) sum += __shfl_down_sync(ALL_LANES, sum, delta);
+            if (sum && i % SHARERS == 0) atomicAdd(&counts[bin], (unsigned long long)sum);
         }
     }
 };
@@ -66,112 +74,209 @@ __device__ __forceinline__ void count_group(counters<Channels> &shared,
 }
 
 template <int Channels>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS<Channels>, (blocks_at_once<THREADS<Channels>, WARPS_AT_ONCE<Channels>>()))
     hist_u8_kernel(const __grid_constant__ walk work, unsigned long long *counts) {
     constexpr int GROUPS = Channels >= PACKETS_IN_FLIGHT ? 1 : PACKETS_IN_FLIGHT / Channels;
     __shared__ counters<Channels> shared;
-    shared.clear();
-
     const uint4 *in = (const uint4 *)work.in;
-    const size_t stride = (size_t)gridDim.x * THREADS;
-    size_t g = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    for (; g + (GROUPS - 1) * stride < work.groups; g += GROUPS * stride) {
-        uint32_t words[GROUPS][Channels * PACKET_WORDS];
+    const size_t stride = (size_t)gridDim.x * THREADS<Channels>;
+    size_t g = (size_t)blockIdx.x * THREADS<Channels> + threadIdx.x;
+    uint32_t words[GROUPS][Channels * PACKET_WORDS];
 #pragma unroll
-        for (int i = 0; i < GROUPS; i++) load_packets<Channels>(in + (g + i * stride) * Channels, words[i]);
+    for (int i = 0; i < GROUPS; i++)
+        if (g + i * stride < work.groups) load_packets<Channels>(in + (g + i * stride) * Channels, words[i]);
+    shared.clear();
+    while (g < work.groups) {
 #pragma unroll
-        for (int i = 0; i < GROUPS; i++) count_group<Channels>(shared, words[i]);
-    }
-    for (; g < work.groups; g += stride) {
-        uint32_t words[Channels * PACKET_WORDS];
-        load_packets<Channels>(in + g * Channels, words);
-        count_group<Channels>(shared, words);
+        for (int i = 0; i < GROUPS; i++, g += stride) {
+            if (g >= work.groups) break;
+            count_group<Channels>(shared, words[i]);
+            if (g + GROUPS * stride < work.groups)
+                load_packets<Channels>(in + (g + GROUPS * stride) * Channels, words[i]);
+        }
     }
 
     for (size_t y = blockIdx.x; y < work.rest_height; y += gridDim.x) {
         const uint8_t *row = work.rest_in + y * work.rest_in_pitch;
-        for (size_t i = threadIdx.x; i < (size_t)work.rest_width * Channels; i += THREADS)
+        for (size_t i = threadIdx.x; i < (size_t)work.rest_width * Channels; i += THREADS<Channels>)
             shared.count((int)(i % Channels), row[i]);
     }
     shared.add_to(counts);
 }
 
-// Counts one channel of a group, runs of equal samples together. When the lanes of `active` all hold one and the same
-// level, as in a flat area, a single addition does for the warp.
+// u16 counters: 16 bits wide, two in a word, for a range of the levels of one channel. A block counts a batch of
+// samples that no counter can overflow on, then looks through its counters for such as another batch might: these it
+// adds to the image's counts early.
+constexpr int U16_THREADS = 1024;
+constexpr int U16_LEVELS = 65536;
+constexpr int BATCH_GROUPS = 6; // of a thread
+constexpr uint32_t BATCH_SAMPLES = U16_THREADS * BATCH_GROUPS * PACKET_PIXELS<uint16_t>;
+constexpr uint32_t FULL = 0x4000;
+static_assert(FULL - 1 + BATCH_SAMPLES <= 0xffff, "a counter below FULL holds another batch");
+
+// Which samples a block counts.
+struct u16_share {
+    int channel;
+    uint32_t first, levels; // the range, a power of two
+};
+
+__device__ __forceinline__ void u16_add(uint32_t *counters, const u16_share &share, uint32_t level, uint32_t run) {
+    const uint32_t at = level - share.first;
+    if (at < share.levels) atomicAdd(&counters[at / 2], run << (at % 2 * 16));
+}
+
+constexpr int U16_PIXELS = PACKET_PIXELS<uint16_t>; // of a group
+
+// One channel of a group. Registers have no index: there is code for each channel, and the block takes its own.
 template <int Channels>
-__device__ __forceinline__ void count_runs(const uint32_t (&words)[Channels * PACKET_WORDS], int channel,
-                                           unsigned active, unsigned long long *counts) {
-    constexpr int PIXELS = PACKET_PIXELS<uint16_t>;
-    const uint32_t first = sample_get<uint16_t>(words, channel);
+__device__ __forceinline__ void pick(const uint32_t (&words)[Channels * PACKET_WORDS], int channel,
+                                     uint32_t (&samples)[U16_PIXELS]) {
+#pragma unroll
+    for (int c = 0; c < Channels; c++)
+        if (c == channel) {
+#pragma unroll
+            for (int p = 0; p < U16_PIXELS; p++) samples[p] = sample_get<uint16_t>(words, p * Channels + c);
+        }
+}
+
+// Counts runs of equal samples together. When the whole warp holds one and the same level, as in a flat area, a single
+// addition does for it. `active`: the warp's lanes that have samples.
+__device__ __forceinline__ void count_runs(const uint32_t (&samples)[U16_PIXELS], const u16_share &share,
+                                           unsigned active, uint32_t *counters) {
+    const uint32_t first = samples[0];
     const int leader = __ffs((int)active) - 1;
     bool flat = first == __shfl_sync(active, first, leader);
 #pragma unroll
-    for (int p = 1; p < PIXELS; p++) flat = flat && sample_get<uint16_t>(words, p * Channels + channel) == first;
+    for (int p = 1; p < U16_PIXELS; p++) flat = flat && samples[p] == first;
     if (__all_sync(active, flat)) {
-        if ((int)(threadIdx.x % WARP) == leader)
-            atomicAdd(&counts[first], (unsigned long long)(PIXELS * __popc(active)));
+        if ((int)(threadIdx.x % WARP) == leader) u16_add(counters, share, first, U16_PIXELS * __popc(active));
         return;
     }
     uint32_t level = first, run = 1;
 #pragma unroll
-    for (int p = 1; p < PIXELS; p++) {
-        uint32_t next = sample_get<uint16_t>(words, p * Channels + channel);
-        if (next != level) {
-            atomicAdd(&counts[level], (unsigned long long)run);
-            level = next;
+    for (int p = 1; p < U16_PIXELS; p++) {
+        if (samples[p] != level) {
+            u16_add(counters, share, level, run);
+            level = samples[p];
             run = 0;
         }
         run++;
     }
-    atomicAdd(&counts[level], (unsigned long long)run);
+    u16_add(counters, share, level, run);
 }
 
-template <int Channels>
-__global__ void __launch_bounds__(THREADS)
-    hist_u16_kernel(const __grid_constant__ walk work, unsigned long long *counts) {
-    constexpr size_t LEVELS = 65536;
-    const uint4 *in = (const uint4 *)work.in;
-    const size_t stride = (size_t)gridDim.x * THREADS;
-    const int lane = threadIdx.x % WARP;
-    // `first` is the group of lane 0: the same for the warp, so that its lanes stay together to the end.
-    for (size_t first = (size_t)blockIdx.x * THREADS + threadIdx.x - lane; first < work.groups; first += stride) {
-        bool inside = first + lane < work.groups;
-        unsigned active = __ballot_sync(ALL_LANES, inside);
-        if (!inside) continue;
-        uint32_t words[Channels * PACKET_WORDS];
-        load_packets<Channels>(in + (first + lane) * Channels, words);
-#pragma unroll
-        for (int c = 0; c < Channels; c++) count_runs<Channels>(words, c, active, counts + c * LEVELS);
+// Adds to the image's counts, and clears, the counters that have reached FULL, which a bit or the one above it tells.
+__device__ __forceinline__ void u16_spill(uint32_t *counters, const u16_share &share, unsigned long long *counts) {
+    static_assert(FULL == 0x4000, "two bits tell");
+    uint16_t *halves = (uint16_t *)counters;
+    for (uint32_t i = threadIdx.x; i < share.levels / 8; i += U16_THREADS) {
+        const uint4 words = ((const uint4 *)counters)[i];
+        if (((words.x | words.y | words.z | words.w) & 0xc000c000) == 0) continue;
+#pragma unroll 1
+        for (uint32_t level = 8 * i; level < 8 * i + 8; level++) {
+            if (halves[level] < FULL) continue;
+            atomicAdd(&counts[level], (unsigned long long)halves[level]);
+            halves[level] = 0;
+        }
     }
+}
+
+// Adds all counters to the image's counts. Blocks begin at different places, so that they do not queue for the same.
+__device__ __forceinline__ void u16_flush(const uint32_t *counters, const u16_share &share,
+                                          unsigned long long *counts) {
+    const uint32_t turns = share.levels / U16_THREADS;
+    const uint16_t *halves = (const uint16_t *)counters;
+#pragma unroll 4
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        const uint32_t level = (turn + blockIdx.x) % turns * U16_THREADS + threadIdx.x, count = halves[level];
+        if (count > 0) atomicAdd(&counts[level], (unsigned long long)count);
+    }
+}
+
+// Blocks take channels and ranges of levels in turn; those of one channel and range share the image out. Pixels outside
+// whole groups are few, or the image has an unusual layout: they are counted in the image's counts directly.
+template <int Channels>
+__global__ void __launch_bounds__(U16_THREADS, 1)
+    hist_u16_kernel(const __grid_constant__ walk work, unsigned long long *counts, int ranges) {
+    extern __shared__ uint32_t counters[];
+    const uint32_t kinds = (uint32_t)(Channels * ranges), kind = blockIdx.x % kinds, levels = U16_LEVELS / ranges;
+    const u16_share share = {(int)(kind % Channels), kind / Channels * levels, levels};
+    unsigned long long *mine = counts + share.channel * U16_LEVELS + share.first;
+    for (uint32_t i = threadIdx.x; i < levels / 2; i += U16_THREADS) counters[i] = 0;
+    __syncthreads();
+
+    const uint4 *in = (const uint4 *)work.in;
+    const size_t turn = blockIdx.x / kinds, stride = (gridDim.x + kinds - 1 - kind) / kinds * U16_THREADS;
+    uint32_t words[Channels * PACKET_WORDS];
+    size_t group = turn * U16_THREADS + threadIdx.x;
+    if (group < work.groups) load_packets<Channels>(in + group * Channels, words);
+    for (size_t first = turn * U16_THREADS; first < work.groups;) {
+#pragma unroll 1
+        for (int i = 0; i < BATCH_GROUPS; i++, first += stride) {
+            const bool inside = group < work.groups;
+            const unsigned active = __ballot_sync(ALL_LANES, inside);
+            group += stride;
+            if (!inside) continue;
+            uint32_t samples[U16_PIXELS];
+            pick<Channels>(words, share.channel, samples);
+            if (group < work.groups) load_packets<Channels>(in + group * Channels, words); // while these are counted
+            count_runs(samples, share, active, counters);
+        }
+        __syncthreads();
+        if (first < work.groups) u16_spill(counters, share, mine);
+        __syncthreads();
+    }
+    u16_flush(counters, share, mine);
 
     for (size_t y = blockIdx.x; y < work.rest_height; y += gridDim.x) {
         const uint16_t *row = (const uint16_t *)(work.rest_in + y * work.rest_in_pitch);
-        for (size_t i = threadIdx.x; i < (size_t)work.rest_width * Channels; i += THREADS)
-            atomicAdd(&counts[i % Channels * LEVELS + row[i]], 1ULL);
+        for (size_t i = threadIdx.x; i < (size_t)work.rest_width * Channels; i += U16_THREADS)
+            atomicAdd(&counts[i % Channels * U16_LEVELS + row[i]], 1ULL);
     }
+}
+
+// One block a multiprocessor, which has 128 KiB of counters; where a block cannot have so much, it takes a part of the
+// levels, and the image is read once for each part.
+template <int Channels> gi_status launch_u16(const gi_job *job, gi_error *err) {
+    const walk work = walk_over(job->in, NULL);
+    size_t most = 0, resident = 0;
+    gi_status status = most_shared(&most, err);
+    if (status != GI_OK) return status;
+    size_t shared = U16_LEVELS * sizeof(uint16_t);
+    int ranges = 1;
+    for (; shared > most; shared /= 2) ranges *= 2;
+    status = allow_shared(hist_u16_kernel<Channels>, U16_THREADS, shared, &resident, err);
+    if (status != GI_OK) return status;
+    const size_t kinds = (size_t)Channels * ranges;
+    // A batch for each block is what makes it worth its counters.
+    const size_t useful = larger(divide_up(work.groups, U16_THREADS * BATCH_GROUPS), 1) * kinds;
+    const size_t blocks = larger(smaller(larger(resident, kinds), larger(useful, work.rest_height)), kinds);
+    hist_u16_kernel<Channels><<<grid_blocks(blocks), U16_THREADS, shared, (cudaStream_t)job->stream>>>(
+        work, (unsigned long long *)job->counts, ranges);
+    return gi_cuda_check(cudaGetLastError(), "starting a histogram", err);
 }
 
 // As many blocks as the device runs at once, so that each clears and adds its counters once; fewer for a small image,
 // more where a block would count more than BLOCK_PIXELS.
-template <typename Kernel> gi_status launch(Kernel kernel, const gi_job *job, gi_error *err) {
+template <int Channels> gi_status launch_u8(const gi_job *job, gi_error *err) {
+    const auto kernel = hist_u8_kernel<Channels>;
     const walk work = walk_over(job->in, NULL);
     size_t resident = 0;
-    gi_status status = resident_blocks(kernel, THREADS, &resident, err);
+    gi_status status = resident_blocks(kernel, THREADS<Channels>, &resident, err);
     if (status != GI_OK) return status;
-    const size_t useful = larger(divide_up(work.groups, THREADS), work.rest_height);
-    const size_t group_pixels = PACKET_BYTES / gi_sample_bytes(job->in.sample);
+    const size_t useful = larger(divide_up(work.groups, THREADS<Channels>), work.rest_height);
     // Rows of more than BLOCK_PIXELS, at most 2^32 - 1, have a block each and fit a counter all the same.
     const size_t block_rows = work.rest_width ? larger(BLOCK_PIXELS / work.rest_width, 1) : 1;
     const size_t needed =
-        larger(divide_up(work.groups, BLOCK_PIXELS / group_pixels), divide_up(work.rest_height, block_rows));
+        larger(divide_up(work.groups, BLOCK_PIXELS / PACKET_PIXELS<uint8_t>), divide_up(work.rest_height, block_rows));
     const size_t blocks = larger(smaller(useful, resident), needed);
-    kernel<<<grid_blocks(blocks), THREADS, 0, (cudaStream_t)job->stream>>>(work, (unsigned long long *)job->counts);
+    kernel<<<grid_blocks(blocks), THREADS<Channels>, 0, (cudaStream_t)job->stream>>>(work,
+                                                                                     (unsigned long long *)job->counts);
     return gi_cuda_check(cudaGetLastError(), "starting a histogram", err);
 }
 
 template <int Channels> gi_status launch_channels(const gi_job *job, gi_error *err) {
-    return job->in.sample == GI_U8 ? launch(hist_u8_kernel<Channels>, job, err)
-                                   : launch(hist_u16_kernel<Channels>, job, err);
+    return job->in.sample == GI_U8 ? launch_u8<Channels>(job, err) : launch_u16<Channels>(job, err);
 }
 
 } // namespace
