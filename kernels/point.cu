@@ -6,15 +6,21 @@
 //           shift:  no mix, but clamp(C + after(Y) - Y) for each colour C, with Y = (w0 R + w1 G + w2 B + 16384) >> 15.
 // Shapes    1..4 channels of u8 or u16, any width, height, pitch and alignment; a mix makes 3 channels 1, 4 channels 2.
 // Exact     integers only, by the very functions that the CPU backend calls: the same bytes.
-// Threads   fast path: a thread takes 16 bytes' worth of pixels (16 of u8, 8 of u16), i.e. `channels` loads and stores
-//           of 16 bytes. A thread's loads are 16 * channels bytes apart from its neighbour's, but a warp's cover one
-//           contiguous range, so that every byte fetched is used. Any other layout, and the last few pixels: a block
-//           for each row, a thread for each pixel.
-// Shared    u8: the tables in use (512 bytes a curve; 12 KiB for linear light). u16 tables are too large; the cache
-//           serves them.
+// Threads   fast path: a thread takes 16 bytes' worth of pixels (16 of u8, 8 of u16), i.e. `channels` loads and one or
+//           more stores of 16 bytes. A thread's loads are 16 * channels bytes apart from its neighbour's, but a warp's
+//           cover one contiguous range, so that every byte fetched is used. Any other layout, and the last few pixels:
+//           a block for each row, a thread for each pixel. Without a mix: kernels/point_samples.cuh. Gray in linear
+//           light, nothing before it: kernels/point_linear.cuh.
+// Shared    u8: curves that are no threshold as tables with copies for the lanes, 8 or 16 KiB a curve. The table after
+// a
+//           mix of u16: 128 KiB, where a block can have so much; u16 tables are too large else, and the cache serves
+//           them. Colours, which a lane has side by side, on their way out.
 // Bytes     channels_in + channels_out samples a pixel, each moved once.
 // Bound     memory bandwidth: a copy of the same bytes takes as long.
-#include "kernels/common.cuh"
+#include <type_traits>
+
+#include "kernels/point_linear.cuh"
+#include "kernels/point_samples.cuh"
 
 namespace {
 
@@ -33,67 +39,61 @@ template <typename S, int Channels, gi_mix_kind Mix, int Before, int After> stru
     static constexpr int IN = Channels;
     static constexpr bool TO_GRAY = Mix == GI_MIX_WEIGHTS || Mix == GI_MIX_LINEAR;
     static constexpr int OUT = TO_GRAY ? Channels - 2 : Channels;
-    static constexpr int COLOURS = Channels >= 3 ? 3 : 1;
     static constexpr gi_mix_kind MIX = Mix;
     static constexpr int BEFORE = Before, AFTER = After;
     static constexpr uint32_t MAX = (S)-1;
-    static constexpr bool BEFORE_TABLES = BEFORE == GI_CURVE_TABLE || BEFORE == ANY;
-    static constexpr bool AFTER_TABLE = AFTER == GI_CURVE_TABLE || AFTER == ANY;
+    // What becomes tables in shared memory.
+    static constexpr bool SMALL = sizeof(S) == 1;
+    static constexpr bool BEFORE_SHARED = SMALL && BEFORE == ANY;
+    static constexpr bool AFTER_SHARED = SMALL && (AFTER == GI_CURVE_TABLE || AFTER == ANY);
+    static constexpr bool AFTER_LARGE = !SMALL && AFTER == GI_CURVE_TABLE;
     static constexpr bool LINEAR = MIX == GI_MIX_LINEAR;
-    // Tables go to shared memory where they are small.
-    static constexpr bool STAGED = sizeof(S) == 1 && (BEFORE_TABLES || AFTER_TABLE || LINEAR);
 };
 
-// Room for the tables that the form uses; a table that it does not use shrinks to one entry.
+// Room for the tables that the form uses: small ones before a mix, which are three and rare.
 template <typename Form> struct shared_tables {
-    static constexpr int LEVELS = Form::MAX + 1;
-    uint16_t before[Form::COLOURS][Form::STAGED && Form::BEFORE_TABLES ? LEVELS : 1];
-    uint16_t after[Form::STAGED && Form::AFTER_TABLE ? LEVELS : 1];
-    uint32_t linear[4][Form::STAGED && Form::LINEAR ? LEVELS : 1];
-    uint16_t coarse[Form::STAGED && Form::LINEAR ? GI_LINEAR_COARSE_COUNT : 1];
+    static constexpr bool ANY_AT_ALL = Form::BEFORE_SHARED || Form::AFTER_SHARED;
+    struct none {};
+    static constexpr int COPIES = Form::BEFORE_SHARED ? LANE_COPIES / 2 : LANE_COPIES;
+    std::conditional_t<Form::AFTER_SHARED, lane_words<COPIES>, none> after;
+    std::conditional_t<Form::BEFORE_SHARED, lane_bytes[3], none> before;
 };
 
-template <typename T> __device__ void copy_table(T *to, const T *from, int count) {
-    for (int i = (int)threadIdx.x; i < count; i += THREADS) to[i] = from[i];
-}
-
-// The block copies the curve's table, if it has one, and lets the curve look there.
-__device__ void stage_curve(gi_curve &curve, uint16_t *to, int levels) {
-    if (curve.kind == GI_CURVE_TABLE) copy_table(to, curve.table, levels);
-    curve.table = to;
-}
-
-__device__ void stage_linear(gi_linear_tables &linear, uint32_t *red, uint32_t *green, uint32_t *blue,
-                             uint32_t *threshold, uint16_t *coarse, int levels) {
-    copy_table(red, linear.red, levels);
-    copy_table(green, linear.green, levels);
-    copy_table(blue, linear.blue, levels);
-    copy_table(threshold, linear.threshold, levels);
-    copy_table(coarse, linear.coarse, GI_LINEAR_COARSE_COUNT);
-    linear = {red, green, blue, threshold, coarse};
-}
-
-template <typename Form> __device__ __forceinline__ void stage_tables(gi_device_point &op, shared_tables<Form> &room) {
-    constexpr int LEVELS = shared_tables<Form>::LEVELS;
-    if constexpr (Form::BEFORE_TABLES) {
-#pragma unroll
-        for (int c = 0; c < Form::COLOURS; c++) stage_curve(op.point.before[c], room.before[c], LEVELS);
-    }
-    if constexpr (Form::AFTER_TABLE) stage_curve(op.point.after, room.after, LEVELS);
-    if constexpr (Form::LINEAR)
-        stage_linear(op.linear, room.linear[0], room.linear[1], room.linear[2], room.linear[3], room.coarse, LEVELS);
+template <typename Form> __device__ __forceinline__ void fill_tables(const gi_point &point, shared_tables<Form> &room) {
+    if constexpr (Form::BEFORE_SHARED)
+        fill_lane_bytes<THREADS, 3>(room.before,
+                                    [&](int c, uint32_t v) { return gi_curve_at(&point.before[c], v, Form::MAX); });
+    if constexpr (Form::AFTER_SHARED)
+        fill_lane_words<THREADS, 1>(&room.after,
+                                    [&](int, uint32_t v) { return gi_curve_at(&point.after, v, Form::MAX); });
     __syncthreads();
 }
 
-// gi_curve_at with the kind fixed at compile time, unless it is ANY.
-template <int Kind> __device__ __forceinline__ uint32_t curve_at(const gi_curve &curve, uint32_t v, uint32_t max) {
-    gi_curve fixed = curve;
-    if constexpr (Kind != ANY) fixed.kind = (gi_curve_kind)Kind;
-    return gi_curve_at(&fixed, v, max);
-}
+// The operation as a thread sees it.
+template <typename Form> struct operation {
+    const gi_device_point &op;
+    const shared_tables<Form> *shared;
+    const uint16_t *large; // the table after a mix, in shared memory; NULL: where op has it
 
-template <typename Form>
-__device__ __forceinline__ uint32_t mix(const gi_device_point &op, const uint32_t (&v)[Form::COLOURS]) {
+    template <int Kind> __device__ __forceinline__ uint32_t curve(const gi_curve &curve, uint32_t v) const {
+        gi_curve fixed = curve;
+        if constexpr (Kind != ANY) fixed.kind = (gi_curve_kind)Kind;
+        return gi_curve_at(&fixed, v, Form::MAX);
+    }
+    __device__ __forceinline__ uint32_t before(int c, uint32_t v) const {
+        if constexpr (Form::BEFORE_SHARED)
+            return lane_byte((const unsigned char *)&shared->before[c] + threadIdx.x % WARP * 4, v);
+        return curve<Form::BEFORE>(op.point.before[c], v);
+    }
+    __device__ __forceinline__ uint32_t after(uint32_t v) const {
+        if constexpr (Form::AFTER_SHARED) return lane_word<shared_tables<Form>::COPIES>(lane_of(&shared->after), v);
+        if constexpr (Form::AFTER_LARGE)
+            if (large) return large[v];
+        return curve<Form::AFTER>(op.point.after, v);
+    }
+};
+
+template <typename Form> __device__ __forceinline__ uint32_t mix(const gi_device_point &op, const uint32_t (&v)[3]) {
     if constexpr (Form::LINEAR)
         return gi_linear_encode(&op.linear, op.linear.red[v[0]] + op.linear.green[v[1]] + op.linear.blue[v[2]]);
     return (op.point.weights[0] * v[0] + op.point.weights[1] * v[1] + op.point.weights[2] * v[2] + 16384) >> 15;
@@ -106,33 +106,28 @@ __device__ __forceinline__ void shift(const uint32_t (&v)[3], int32_t by, uint32
 }
 
 template <typename Form>
-__device__ __forceinline__ void apply(const gi_device_point &op, const uint32_t (&in)[Form::IN],
+__device__ __forceinline__ void apply(const operation<Form> &how, const uint32_t (&in)[Form::IN],
                                       uint32_t (&out)[Form::OUT]) {
-    uint32_t v[Form::COLOURS];
+    uint32_t v[3];
 #pragma unroll
-    for (int c = 0; c < Form::COLOURS; c++) v[c] = curve_at<Form::BEFORE>(op.point.before[c], in[c], Form::MAX);
-    if constexpr (Form::MIX == GI_MIX_NONE) {
-#pragma unroll
-        for (int c = 0; c < Form::COLOURS; c++) out[c] = v[c];
-    } else {
-        const uint32_t gray = mix<Form>(op, v), made = curve_at<Form::AFTER>(op.point.after, gray, Form::MAX);
-        if constexpr (Form::TO_GRAY) out[0] = made;
-        if constexpr (!Form::TO_GRAY) shift(v, (int32_t)made - (int32_t)gray, Form::MAX, out);
-    }
+    for (int c = 0; c < 3; c++) v[c] = how.before(c, in[c]);
+    const uint32_t gray = mix<Form>(how.op, v), made = how.after(gray);
+    if constexpr (Form::TO_GRAY) out[0] = made;
+    if constexpr (!Form::TO_GRAY) shift(v, (int32_t)made - (int32_t)gray, Form::MAX, out);
     if constexpr (Form::IN % 2 == 0) out[Form::OUT - 1] = in[Form::IN - 1];
 }
 
 // The pixels of the walk's rectangle, one by one: the plain form of the operation.
-template <typename Form> __device__ void apply_rest(const gi_device_point &op, const walk &work) {
+template <typename Form> __device__ void apply_rest(const operation<Form> &how, const walk &work) {
     using Sample = typename Form::Sample;
     for (size_t y = blockIdx.x; y < work.rest_height; y += gridDim.x) {
         const Sample *in = (const Sample *)(work.rest_in + y * work.rest_in_pitch);
         Sample *out = (Sample *)(work.rest_out + y * work.rest_out_pitch);
-        for (size_t x = threadIdx.x; x < work.rest_width; x += THREADS) {
+        for (size_t x = threadIdx.x; x < work.rest_width; x += blockDim.x) {
             uint32_t from[Form::IN], to[Form::OUT];
 #pragma unroll
             for (int c = 0; c < Form::IN; c++) from[c] = in[x * Form::IN + c];
-            apply<Form>(op, from, to);
+            apply<Form>(how, from, to);
 #pragma unroll
             for (int c = 0; c < Form::OUT; c++) out[x * Form::OUT + c] = (Sample)to[c];
         }
@@ -141,7 +136,7 @@ template <typename Form> __device__ void apply_rest(const gi_device_point &op, c
 
 // One group of pixels between registers: unpack, apply, pack.
 template <typename Form>
-__device__ __forceinline__ void apply_group(const gi_device_point &op, const uint32_t (&in)[Form::IN * PACKET_WORDS],
+__device__ __forceinline__ void apply_group(const operation<Form> &how, const uint32_t (&in)[Form::IN * PACKET_WORDS],
                                             uint32_t (&out)[Form::OUT * PACKET_WORDS]) {
     using Sample = typename Form::Sample;
 #pragma unroll
@@ -149,37 +144,84 @@ __device__ __forceinline__ void apply_group(const gi_device_point &op, const uin
         uint32_t from[Form::IN], to[Form::OUT];
 #pragma unroll
         for (int c = 0; c < Form::IN; c++) from[c] = sample_get<Sample>(in, p * Form::IN + c);
-        apply<Form>(op, from, to);
+        apply<Form>(how, from, to);
 #pragma unroll
         for (int c = 0; c < Form::OUT; c++) sample_put<Sample>(out, p * Form::OUT + c, to[c]);
     }
 }
 
-template <typename Form>
-__global__ void __launch_bounds__(THREADS)
-    point_kernel(const __grid_constant__ gi_device_point given, const __grid_constant__ walk work) {
-    __shared__ shared_tables<Form> room;
-    gi_device_point op = given;
-    if constexpr (Form::STAGED) stage_tables<Form>(op, room);
-
+// The whole image. What is yet to be done before an operation, prepare(), is done while the first pixels are on their
+// way; the next ones come while a group is stored. Once: there is a thread for each group.
+template <typename Form, int Threads, bool Once, typename Prepare>
+__device__ __forceinline__ void apply_image(const operation<Form> &how, const walk &work, Prepare prepare) {
+    constexpr int IN = Form::IN, OUT = Form::OUT;
+    constexpr bool TURNED = OUT >= 3;
+    __shared__ uint4 room[TURNED ? Threads / 2 * OUT : 1];
     const uint4 *in = (const uint4 *)work.in;
     uint4 *out = (uint4 *)work.out;
-    const size_t stride = (size_t)gridDim.x * THREADS;
-    for (size_t g = (size_t)blockIdx.x * THREADS + threadIdx.x; g < work.groups; g += stride) {
-        uint32_t from[Form::IN * PACKET_WORDS], to[Form::OUT * PACKET_WORDS] = {};
-        load_packets<Form::IN>(in + g * Form::IN, from);
-        apply_group<Form>(op, from, to);
-        store_packets<Form::OUT>(out + g * Form::OUT, to);
+    const size_t stride = (size_t)gridDim.x * Threads, lane = threadIdx.x % WARP;
+    size_t g = (size_t)blockIdx.x * Threads + threadIdx.x;
+    uint32_t from[IN * PACKET_WORDS];
+    if (g < work.groups) load_packets<IN>(in + g * IN, from);
+    prepare();
+    // Where lanes turn their packets together, a warp stays together to the end.
+    for (; (TURNED ? g - lane : g) < work.groups; g += stride) {
+        uint32_t to[OUT * PACKET_WORDS] = {};
+        apply_group<Form>(how, from, to);
+        if (!Once && g + stride < work.groups) load_packets<IN>(in + (g + stride) * IN, from);
+        if constexpr (TURNED)
+            store_turned<OUT>(out + (g - lane) * OUT, to, min(work.groups - (g - lane), (size_t)WARP),
+                              room + (threadIdx.x - lane) / 2 * OUT);
+        else
+            store_packets<OUT>(out + g * OUT, to);
+        if (Once) break;
     }
-    apply_rest<Form>(op, work);
+    apply_rest<Form>(how, work);
 }
 
-// A block for every THREADS groups and every row of the rectangle. Where each block first copies tables, no more
-// blocks than the device runs at once, each doing more.
+template <typename Form>
+__global__ void __launch_bounds__(THREADS)
+    point_kernel(const __grid_constant__ gi_device_point op, const __grid_constant__ walk work) {
+    if constexpr (shared_tables<Form>::ANY_AT_ALL) {
+        __shared__ shared_tables<Form> room;
+        apply_image<Form, THREADS, false>({op, &room, nullptr}, work, [&] { fill_tables<Form>(op.point, room); });
+    } else {
+        apply_image<Form, THREADS, true>({op, nullptr, nullptr}, work, [] {});
+    }
+}
+
+template <typename Form>
+__global__ void __launch_bounds__(LARGE_THREADS, 1)
+    point_large_kernel(const __grid_constant__ gi_device_point op, const __grid_constant__ walk work) {
+    extern __shared__ uint16_t table[];
+    apply_image<Form, LARGE_THREADS, false>({op, nullptr, table}, work, [&] {
+        fill_large(table, op.point.after.table);
+        __syncthreads();
+    });
+}
+
+template <typename Form>
+gi_status launch_large(const gi_job *job, const gi_device_point &op, const walk &work, gi_error *err) {
+    size_t resident = 0;
+    gi_status status = allow_shared(point_large_kernel<Form>, LARGE_THREADS, LARGE_TABLE, &resident, err);
+    if (status != GI_OK) return status;
+    const size_t blocks = smaller(resident, divide_up(work.groups, LARGE_THREADS));
+    point_large_kernel<Form><<<grid_blocks(blocks), LARGE_THREADS, LARGE_TABLE, (cudaStream_t)job->stream>>>(op, work);
+    return gi_cuda_check(cudaGetLastError(), "starting a point operation", err);
+}
+
+// A block for every THREADS groups and every row of the rectangle. Where each block first fills tables, no more blocks
+// than the device runs at once, each doing more.
 template <typename Form> gi_status launch(const gi_job *job, const gi_device_point &op, gi_error *err) {
-    walk work = walk_over(job->in, &job->out);
+    const walk work = walk_over(job->in, &job->out);
     size_t blocks = larger(divide_up(work.groups, THREADS), work.rest_height);
-    if constexpr (Form::STAGED) {
+    if constexpr (Form::AFTER_LARGE) {
+        bool large = false;
+        gi_status status = is_worth_large(op.point.after, work.groups * PACKET_BYTES * Form::IN, &large, err);
+        if (status != GI_OK) return status;
+        if (large) return launch_large<Form>(job, op, work, err);
+    }
+    if constexpr (shared_tables<Form>::ANY_AT_ALL) {
         size_t resident = 0;
         gi_status status = resident_blocks(point_kernel<Form>, THREADS, &resident, err);
         if (status != GI_OK) return status;
@@ -209,15 +251,8 @@ int common_kind(const gi_curve *curves, int count) {
 }
 
 template <typename S, int C> gi_status launch_curves(const gi_job *job, const gi_device_point &op, gi_error *err) {
-    switch (common_kind(op.point.before, gi_colour_channels(C))) {
-    case GI_CURVE_IDENTITY: return copy_image(job, err);
-    case GI_CURVE_THRESHOLD:
-        return launch<form<S, C, GI_MIX_NONE, GI_CURVE_THRESHOLD, GI_CURVE_IDENTITY>>(job, op, err);
-    case GI_CURVE_TABLE: return launch<form<S, C, GI_MIX_NONE, GI_CURVE_TABLE, GI_CURVE_IDENTITY>>(job, op, err);
-    default: break;
-    }
-    if constexpr (C >= 3) return launch<form<S, C, GI_MIX_NONE, ANY, GI_CURVE_IDENTITY>>(job, op, err);
-    return gi_fail(err, GI_ERR_USAGE, "a point operation with an unknown curve");
+    if (common_kind(op.point.before, gi_colour_channels(C)) == GI_CURVE_IDENTITY) return copy_image(job, err);
+    return launch_samples<S, C>(job, op.point, err);
 }
 
 // Curves before a mix are rare: one form with run-time kinds serves them all.
@@ -231,6 +266,16 @@ gi_status launch_mix(const gi_job *job, const gi_device_point &op, gi_error *err
     }
 }
 
+template <typename S, int C> gi_status launch_linear(const gi_job *job, const gi_device_point &op, gi_error *err) {
+    if (common_kind(op.point.before, 3) == GI_CURVE_IDENTITY) {
+        if constexpr (sizeof(S) == 2) return launch_linear_u16<C>(job, op, err);
+        bool done = false;
+        gi_status status = launch_linear_u8<C>(job, op, &done, err);
+        if (status != GI_OK || done) return status;
+    }
+    return launch<form<S, C, GI_MIX_LINEAR, ANY, ANY>>(job, op, err);
+}
+
 template <typename S, int C> gi_status launch_shift(const gi_job *job, const gi_device_point &op, gi_error *err) {
     if (common_kind(op.point.before, 3) == GI_CURVE_IDENTITY && op.point.after.kind == GI_CURVE_TABLE)
         return launch<form<S, C, GI_MIX_SHIFT, GI_CURVE_IDENTITY, GI_CURVE_TABLE>>(job, op, err);
@@ -240,7 +285,7 @@ template <typename S, int C> gi_status launch_shift(const gi_job *job, const gi_
 template <typename S, int C> gi_status launch_colour(const gi_job *job, const gi_device_point &op, gi_error *err) {
     switch (op.point.mix) {
     case GI_MIX_WEIGHTS: return launch_mix<S, C, GI_MIX_WEIGHTS>(job, op, err);
-    case GI_MIX_LINEAR: return launch_mix<S, C, GI_MIX_LINEAR>(job, op, err);
+    case GI_MIX_LINEAR: return launch_linear<S, C>(job, op, err);
     case GI_MIX_SHIFT: return launch_shift<S, C>(job, op, err);
     default: return launch_curves<S, C>(job, op, err);
     }
