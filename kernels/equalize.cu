@@ -5,9 +5,9 @@
 //           one level (core/equalize.h).
 // Exact     integers, by the function that the CPU calls.
 // Threads   one for each level: a reduction finds n, i and h[i], a scan sums, and each sum becomes its table's entry on
-//           the spot.
-// Bytes     the counts, three times: 2 KiB or 512 KiB a channel.
-// Bound     the latency of the launches: two for u8 and five for u16, for each channel.
+//           the spot. u8: all of it in a block for each channel.
+// Bytes     the counts: 2 KiB once, or 512 KiB three times a channel.
+// Bound     the latency of the launches: one for u8, and five for each channel of u16.
 #include "core/equalize.h"
 #include "kernels/scan.cuh"
 
@@ -37,18 +37,53 @@ struct join {
     }
 };
 
+// What a level becomes, where `upto` samples are at or below it.
+__device__ __forceinline__ uint32_t equalized(const usage &used, uint32_t level, uint64_t upto, uint32_t max) {
+    const uint64_t rest = used.samples - used.first_count;
+    if (rest == 0) return level;
+    return level <= used.first ? 0 : gi_equalize_level(upto - used.first_count, rest, max);
+}
+
 struct table_store {
     const usage *used;
     uint32_t max;
     gi_curve then;
     uint16_t *table;
     __device__ void operator()(size_t level, uint64_t upto) const {
-        const uint64_t rest = used->samples - used->first_count;
-        uint32_t v = (uint32_t)level;
-        if (rest > 0) v = level <= used->first ? 0 : gi_equalize_level(upto - used->first_count, rest, max);
-        table[level] = (uint16_t)gi_curve_at(&then, v, max);
+        table[level] = (uint16_t)gi_curve_at(&then, equalized(*used, (uint32_t)level, upto, max), max);
     }
 };
+
+constexpr int LEVELS_U8 = 256;
+
+struct u8_tables {
+    const uint64_t *counts;
+    gi_curve then[3];
+    uint16_t *tables;
+};
+
+// A block for each channel, a thread for each level.
+__global__ void __launch_bounds__(LEVELS_U8) equalize_u8_kernel(const __grid_constant__ u8_tables work) {
+    __shared__ block_room<LEVELS_U8, usage> usages;
+    __shared__ block_room<LEVELS_U8, uint64_t> sums;
+    __shared__ usage used;
+    const size_t at = blockIdx.x * LEVELS_U8 + threadIdx.x;
+    const uint64_t count = work.counts[at];
+    const usage all = block_reduce(usage{count, count ? threadIdx.x : UINT64_MAX, count}, join{}, usages);
+    if (threadIdx.x == 0) used = all;
+    uint64_t total;
+    const uint64_t before = block_scan(count, sum<uint64_t>{}, sums, &total); // its barriers show `used` to all
+    const uint32_t v = equalized(used, threadIdx.x, before + count, LEVELS_U8 - 1);
+    const gi_curve &then = blockIdx.x == 0 ? work.then[0] : blockIdx.x == 1 ? work.then[1] : work.then[2];
+    work.tables[at] = (uint16_t)gi_curve_at(&then, v, LEVELS_U8 - 1);
+}
+
+gi_status equalize_u8(const gi_table_job *job, gi_error *err) {
+    u8_tables work = {job->counts, {}, job->tables};
+    for (int c = 0; c < job->channels; c++) work.then[c] = job->then[c];
+    equalize_u8_kernel<<<(unsigned)job->channels, LEVELS_U8, 0, (cudaStream_t)job->stream>>>(work);
+    return gi_cuda_check(cudaGetLastError(), "starting equalize's tables", err);
+}
 
 // The scratch: a usage, then what the reduction and the scan need, in turn.
 constexpr size_t INNER = 256;
@@ -68,6 +103,7 @@ gi_status gi_cuda_equalize(const gi_table_job *job, gi_error *err) {
     usage *used = (usage *)job->scratch;
     void *inner = (char *)job->scratch + INNER;
     gi_status status = GI_OK;
+    if (job->sample == GI_U8) return equalize_u8(job, err);
     for (int c = 0; c < job->channels && status == GI_OK; c++) {
         const uint64_t *counts = job->counts + c * levels;
         status = reduce(levels, usage_load{counts}, join{}, used, inner, stream, err);
