@@ -1,7 +1,7 @@
 // Times the kernels on 8K images beside a streaming copy of the same bytes, or a read of them, and beside the vendor's
 // libraries. Medians of single launches by events. Every result is checked before it is timed.
 //
-//     gpu_bench_stages [--json FILE] [--commit TEXT] [--driver VERSION]
+//     gpu_bench_stages [--only points|hists|windows|heat|barriers] [--json FILE] [--commit TEXT] [--driver VERSION]
 #include "bench.h"
 
 #include <algorithm>
@@ -153,12 +153,30 @@ void check(bool holds, const std::string &name) {
     std::fprintf(stderr, "wrong result: %s\n", name.c_str());
 }
 
+#ifdef GPUIMG_BENCH_NPP
+NppStreamContext npp_context() {
+    cudaDeviceProp device;
+    NppStreamContext context = {};
+    need(cudaGetDeviceProperties(&device, 0), "asking for the device");
+    context.hStream = stream;
+    context.nMultiProcessorCount = device.multiProcessorCount;
+    context.nMaxThreadsPerMultiProcessor = device.maxThreadsPerMultiProcessor;
+    context.nMaxThreadsPerBlock = device.maxThreadsPerBlock;
+    context.nSharedMemPerBlock = device.sharedMemPerBlock;
+    context.nCudaDevAttrComputeCapabilityMajor = device.major;
+    context.nCudaDevAttrComputeCapabilityMinor = device.minor;
+    context.nStreamFlags = cudaStreamNonBlocking;
+    return context;
+}
+#endif
+
 int main(int argc, char **argv) {
-    const char *json = nullptr, *commit = "unknown", *driver = "unknown";
+    const char *json = nullptr, *commit = "unknown", *driver = "unknown", *only = nullptr;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
         if (std::strcmp(argv[i], "--commit") == 0) commit = argv[i + 1];
         if (std::strcmp(argv[i], "--driver") == 0) driver = argv[i + 1];
+        if (std::strcmp(argv[i], "--only") == 0) only = argv[i + 1];
     }
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
@@ -170,10 +188,16 @@ int main(int argc, char **argv) {
         need(cudaMalloc(&inputs[i], ROOM), "allocating");
         need(cudaMalloc(&outputs[i], ROOM), "allocating");
     }
-    bench_points();
-    bench_hists();
-    bench_windows();
-    bench_barriers();
+    const struct {
+        const char *name;
+        void (*run)();
+    } parts[] = {{"points", bench_points},
+                 {"hists", bench_hists},
+                 {"windows", bench_windows},
+                 {"heat", bench_heats},
+                 {"barriers", bench_barriers}};
+    for (const auto &part : parts)
+        if (!only || std::strcmp(only, part.name) == 0) part.run();
     if (json && !write_json(json, commit, driver)) {
         std::perror(json);
         failed = true;

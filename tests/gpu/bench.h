@@ -7,6 +7,10 @@
 
 #include <cuda_runtime.h>
 
+#ifdef GPUIMG_BENCH_NPP
+#include <nppdefs.h>
+#endif
+
 #include "kernels/launch.h"
 
 // 8K images. The buffers together are many times the second-level cache, and are used in turn.
@@ -46,9 +50,21 @@ template <typename T> T *to_device(const T *host, size_t count) {
     return data;
 }
 
+// Kernels as lectures show them, beside which ours are measured (bench_lectures.cu): gray by rounded float weights, a
+// thread a pixel; threshold, likewise; counts of 256 levels, by atomics in global memory or in one copy for each block.
+void lecture_gray(const unsigned char *rgb, unsigned char *gray, size_t pixels);
+void lecture_threshold(const unsigned char *in, unsigned char *out, size_t pixels, int level);
+void lecture_hist_global(const unsigned char *in, size_t pixels, unsigned *counts);
+void lecture_hist_shared(const unsigned char *in, size_t pixels, unsigned *counts);
+
+#ifdef GPUIMG_BENCH_NPP
+NppStreamContext npp_context();
+#endif
+
 void bench_points();
 void bench_hists();
 void bench_windows();
+void bench_heats();
 void bench_barriers();
 
 #endif

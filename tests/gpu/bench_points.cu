@@ -1,39 +1,54 @@
-// Point operations and histograms, beside CUB's.
+// Point operations and histograms, beside CUB's and the lectures'.
 #include <algorithm>
 #include <vector>
 
 #include <cub/device/device_histogram.cuh>
 
+#ifdef GPUIMG_BENCH_NPP
+#include <nppi_color_conversion.h>
+#include <nppi_statistics_functions.h>
+#include <nppi_threshold_and_compare_operations.h>
+#endif
+
 #include "bench.h"
 
 namespace {
 
-uint32_t expected(const gi_point &host, const gi_linear_tables *linear, const unsigned char *pixel) {
-    uint32_t v[3];
+// What one pixel becomes, channel by channel.
+void expect(const gi_point &host, const gi_linear_tables *linear, const unsigned char *pixel, uint32_t *out) {
+    uint32_t in[4], v[3];
     const uint32_t max = gi_sample_max(host.shape.sample);
-    for (int c = 0; c < gi_colour_channels(host.shape.channels); c++) {
-        uint32_t sample = max == 255 ? pixel[c] : ((const uint16_t *)pixel)[c];
-        v[c] = gi_curve_at(&host.before[c], sample, max);
-    }
-    if (host.mix == GI_MIX_NONE) return v[0];
-    uint32_t gray = host.mix == GI_MIX_LINEAR
-                        ? gi_linear_encode(linear, linear->red[v[0]] + linear->green[v[1]] + linear->blue[v[2]])
-                        : (host.weights[0] * v[0] + host.weights[1] * v[1] + host.weights[2] * v[2] + 16384) >> 15;
-    return gi_curve_at(&host.after, gray, max);
+    const int channels = host.shape.channels, colours = gi_colour_channels(channels);
+    for (int c = 0; c < channels; c++) in[c] = max == 255 ? pixel[c] : ((const uint16_t *)pixel)[c];
+    for (int c = 0; c < colours; c++) out[c] = v[c] = gi_curve_at(&host.before[c], in[c], max);
+    if (gi_has_alpha(channels)) out[gi_point_channels_out(&host) - 1] = in[channels - 1];
+    if (host.mix == GI_MIX_NONE) return;
+    const uint32_t gray =
+        host.mix == GI_MIX_LINEAR
+            ? gi_linear_encode(linear, linear->red[v[0]] + linear->green[v[1]] + linear->blue[v[2]])
+            : (host.weights[0] * v[0] + host.weights[1] * v[1] + host.weights[2] * v[2] + 16384) >> 15;
+    out[0] = gi_curve_at(&host.after, gray, max);
+    if (host.mix != GI_MIX_SHIFT) return;
+    const int64_t by = (int64_t)out[0] - gray;
+    for (int c = 0; c < 3; c++) out[c] = (uint32_t)std::min(std::max((int64_t)v[c] + by, (int64_t)0), (int64_t)max);
 }
 
-// The first channel of every 997th pixel of the first buffer.
+// Every 997th pixel of the first buffer.
 void check_point(const std::string &name, const gi_point &host) {
     const gi_linear_tables *linear = gi_linear_tables_get(host.shape.sample);
+    const int channels = gi_point_channels_out(&host);
     const size_t bytes = gi_sample_bytes(host.shape.sample), in_pixel = bytes * host.shape.channels;
-    const size_t out_pixel = bytes * gi_point_channels_out(&host);
+    const size_t out_pixel = bytes * channels;
     std::vector<unsigned char> in(PIXELS * in_pixel), out(PIXELS * out_pixel);
     need(cudaMemcpy(in.data(), inputs[0], in.size(), cudaMemcpyDeviceToHost), "reading back");
     need(cudaMemcpy(out.data(), outputs[0], out.size(), cudaMemcpyDeviceToHost), "reading back");
     bool right = true;
     for (size_t p = 0; p < PIXELS; p += 997) {
+        uint32_t wanted[4];
+        expect(host, linear, &in[p * in_pixel], wanted);
         const unsigned char *got = &out[p * out_pixel];
-        right = right && (bytes == 1 ? *got : *(const uint16_t *)got) == expected(host, linear, &in[p * in_pixel]);
+        for (int c = 0; c < channels; c++)
+            right = right && (bytes == 1 ? got[c] : ((const uint16_t *)got)[c]) == wanted[c];
     }
     check(right, name);
 }
@@ -82,6 +97,52 @@ gi_point gray(gi_sample sample, gi_mix_kind mix) {
 
 } // namespace
 
+#ifdef GPUIMG_BENCH_NPP
+namespace {
+
+// NPP's gray, threshold and histogram of u8.
+const NppiSize npp_size = {(int)WIDTH, (int)HEIGHT};
+
+void bench_npp_points() {
+    const NppStreamContext context = npp_context();
+    auto gray = [&](int i) {
+        check(nppiRGBToGray_8u_C3C1R_Ctx(inputs[i], 3 * (int)WIDTH, outputs[i], (int)WIDTH, npp_size, context) ==
+                  NPP_SUCCESS,
+              "NPP's gray");
+    };
+    report("NPP gray, RGB u8", median_ms(gray), 3 * PIXELS, PIXELS);
+    auto threshold = [&](int i) {
+        check(nppiThreshold_LTValGTVal_8u_C1R_Ctx(inputs[i], (int)WIDTH, outputs[i], (int)WIDTH, npp_size, 129, 0, 128,
+                                                  255, context) == NPP_SUCCESS,
+              "NPP's threshold");
+    };
+    report("NPP threshold, gray u8", median_ms(threshold), PIXELS, PIXELS);
+}
+
+void bench_npp_hist(const std::string &what) {
+    const NppStreamContext context = npp_context();
+    size_t bytes = 0;
+    int *bins;
+    unsigned char *buffer;
+    check(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(npp_size, 257, &bytes, context) == NPP_SUCCESS, "NPP's buffer");
+    need(cudaMalloc((void **)&buffer, bytes), "allocating");
+    need(cudaMalloc((void **)&bins, 256 * sizeof *bins), "allocating");
+    auto hist = [&](int i) {
+        check(nppiHistogramEven_8u_C1R_Ctx(inputs[i], (int)WIDTH, npp_size, bins, 257, 0, 256, buffer, context) ==
+                  NPP_SUCCESS,
+              "NPP's histogram");
+    };
+    report("NPP hist" + what, median_ms(hist), PIXELS, 0);
+    cudaFree(bins);
+    cudaFree(buffer);
+}
+
+} // namespace
+#else
+static void bench_npp_points() {}
+static void bench_npp_hist(const std::string &) {}
+#endif
+
 void bench_points() {
     static std::vector<uint16_t> table8(256), table16(65536);
     for (size_t v = 0; v < 256; v++) table8[v] = (uint16_t)((v * 37 + 11) & 255);
@@ -99,15 +160,24 @@ void bench_points() {
         bench_point("gray | threshold, RGB" + kind, op);
         op.after = table;
         bench_point("gray | table, RGB" + kind, op);
-        for (int channels : {1, 3}) {
-            const std::string name = (channels == 1 ? ", gray" : ", RGB") + kind;
+        op = gray(sample, GI_MIX_SHIFT);
+        op.after = table;
+        bench_point("shift by luma, RGB" + kind, op);
+        for (int channels : {1, 2, 3, 4}) {
+            static const char *const names[] = {"", ", gray", ", gray+alpha", ", RGB", ", RGBA"};
+            const std::string name = names[channels] + kind;
             op = gi_point_identity(channels, sample);
-            for (int c = 0; c < channels; c++) op.before[c] = threshold;
+            for (int c = 0; c < gi_colour_channels(channels); c++) op.before[c] = threshold;
             bench_point("threshold" + name, op);
-            for (int c = 0; c < channels; c++) op.before[c] = table;
+            for (int c = 0; c < gi_colour_channels(channels); c++) op.before[c] = table;
             bench_point("table" + name, op);
         }
     }
+    report("lecture gray, RGB u8", median_ms([](int i) { lecture_gray(inputs[i], outputs[i], PIXELS); }), 3 * PIXELS,
+           PIXELS);
+    report("lecture threshold, gray u8",
+           median_ms([](int i) { lecture_threshold(inputs[i], outputs[i], PIXELS, 128); }), PIXELS, PIXELS);
+    bench_npp_points();
 }
 
 // --- histograms ------------------------------------------------------------------------------------------------------
@@ -169,7 +239,18 @@ void bench_hist(content pattern, int channels, gi_sample sample) {
     }
     check_hist("hist" + what, channels, sample, channels == 1);
     report("hist" + what, median_ms([&](int i) { launch_hist(i, channels, sample); }), bytes, 0);
-    if (channels == 1) report("CUB hist" + what, median_ms(cub), bytes, 0);
+    if (channels > 1) return;
+    report("CUB hist" + what, median_ms(cub), bytes, 0);
+    if (sample == GI_U16) return;
+    bench_npp_hist(what);
+    auto lecture = [&](void (*count)(const unsigned char *, size_t, unsigned *), const std::string &name) {
+        need(cudaMemsetAsync(cub_counts, 0, 256 * sizeof *cub_counts, stream), "clearing");
+        count(inputs[0], PIXELS, (unsigned *)cub_counts);
+        check_hist(name, channels, sample, true);
+        report(name, median_ms([&](int i) { count(inputs[i], PIXELS, (unsigned *)cub_counts); }), bytes, 0);
+    };
+    lecture(lecture_hist_global, "lecture hist, global atomics" + what.substr(what.rfind(',')));
+    lecture(lecture_hist_shared, "lecture hist, a copy a block" + what.substr(what.rfind(',')));
 }
 
 } // namespace
@@ -188,7 +269,7 @@ void bench_hists() {
         bench_hist(pattern, 1, GI_U8);
         bench_hist(pattern, 3, GI_U8);
         bench_hist(pattern, 4, GI_U8);
-        bench_hist(pattern, 1, GI_U16);
+        for (int channels : {1, 3, 4}) bench_hist(pattern, channels, GI_U16);
     }
     cudaFree(counts);
     cudaFree(cub_counts);

@@ -177,32 +177,9 @@ void bench_near_heats() {
     report("lecture heat inner=100, 3840x2160", median_ms(lecture), w.bytes(), w.bytes());
 }
 
-void bench_heats() {
-    for (int tile : {0, 8, 16, 25, 32}) bench_heat(GI_HEAT_NONLINEAR, 1, tile);
-    bench_near_heats();
-    bench_heat(GI_HEAT_NONLINEAR, 10, 0);
-    for (int steps : {10, 100})
-        for (int tile : {0, 32}) bench_heat(GI_HEAT_LINEAR, steps, tile); // 32: a launch for each step
-}
-
 // --- NPP -------------------------------------------------------------------------------------------------------------
 
 #ifdef GPUIMG_BENCH_NPP
-NppStreamContext npp_context() {
-    cudaDeviceProp device;
-    NppStreamContext context = {};
-    need(cudaGetDeviceProperties(&device, 0), "asking for the device");
-    context.hStream = stream;
-    context.nMultiProcessorCount = device.multiProcessorCount;
-    context.nMaxThreadsPerMultiProcessor = device.maxThreadsPerMultiProcessor;
-    context.nMaxThreadsPerBlock = device.maxThreadsPerBlock;
-    context.nSharedMemPerBlock = device.sharedMemPerBlock;
-    context.nCudaDevAttrComputeCapabilityMajor = device.major;
-    context.nCudaDevAttrComputeCapabilityMinor = device.minor;
-    context.nStreamFlags = cudaStreamNonBlocking;
-    return context;
-}
-
 void bench_npp() {
     const NppStreamContext context = npp_context();
     const NppiSize size = {(int)WIDTH, (int)HEIGHT};
@@ -329,8 +306,16 @@ void bench_windows() {
             for (int radius : {5, 50}) bench_blur(radius, 0, channels, sample);
             bench_blur(0, 3, channels, sample);
         }
-    bench_heats();
     bench_npp();
+}
+
+void bench_heats() {
+    fill(content::random, ROOM);
+    for (int tile : {0, 8, 16, 25, 32}) bench_heat(GI_HEAT_NONLINEAR, 1, tile);
+    bench_near_heats();
+    bench_heat(GI_HEAT_NONLINEAR, 10, 0);
+    for (int steps : {10, 100})
+        for (int tile : {0, 32}) bench_heat(GI_HEAT_LINEAR, steps, tile); // 32: a launch for each step
 }
 
 void bench_barriers() {

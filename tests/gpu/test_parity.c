@@ -208,6 +208,53 @@ static void test_refusals(void) {
     pair_close(p);
 }
 
+// Gray in linear light of 16 bits: every gray, near-grays, and colours of every brightness, of which the GPU estimates
+// the codes first.
+static void test_linear_u16(const options *o) {
+    gi_error err;
+    rng r = {o->seed + 6};
+    pair p = pair_open();
+    const gi_shape shape = {4096, o->quick ? 4 : 4096, 3, GI_U16};
+    image im = image_make(shape, 0, PATTERN_RANDOM, &r);
+    uint16_t *rgb = im.view.data;
+    const size_t pixels = (size_t)shape.width * shape.height;
+    for (size_t i = 0; i < pixels; i++) {
+        const uint64_t bits = rng_next(&r);
+        for (int c = 0; c < 3; c++) {
+            const uint32_t random = (uint32_t)(bits >> (16 * c)) & 65535, level = (uint32_t)i & 65535;
+            uint32_t v = random >> (bits >> (48 + 4 * c) & 7); // dark ones as often as bright ones
+            if (i < pixels / 4) v = i < 65536 ? level : (level + (random & 63)) & 65535;
+            rgb[3 * i + (size_t)c] = (uint16_t)v;
+        }
+    }
+    gi_gray_args gray = {.weights = GI_GRAY_LINEAR};
+    gi_point_input in = {3, GI_U16, NULL};
+    gi_point operation;
+    case_name("gray in linear light, 16 bits");
+    if (succeeded(gi_gray_point(&gray, &in, &operation, &err), &err)) {
+        if (pair_upload(p, &im.view, false) && point(p.cpu, &operation) && point(p.cuda, &operation)) compare_images(p);
+        gi_point_free(&operation);
+    }
+    image_free(&im);
+    pair_close(p);
+}
+
+// Images so large that a block of the GPU counts more samples of one level than 16 bits hold.
+static void test_large_histograms(void) {
+    rng r = {7};
+    pair p = pair_open();
+    for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++)
+        for (int kind = 0; kind < PATTERN_COUNT; kind++) {
+            const gi_shape shape = {6000, 4001, channels, GI_U16};
+            image im = image_make(shape, 0, (pattern)kind, &r);
+            case_name("large histogram, %d channels, pattern %d", channels, kind);
+            if (pair_upload(p, &im.view, false))
+                compare_histograms(p, channels, GI_U16, (uint64_t)shape.width * shape.height);
+            image_free(&im);
+        }
+    pair_close(p);
+}
+
 int main(int argc, char **argv) {
     options o = options_parse(argc, argv);
     if (!usable_device()) return EXIT_SKIPPED;
@@ -218,7 +265,11 @@ int main(int argc, char **argv) {
     test_sequences(&o);
     test_stages(&o);
     test_threads(&o);
-    if (!o.quick) test_all_colours();
+    test_linear_u16(&o);
+    if (!o.quick) {
+        test_all_colours();
+        test_large_histograms();
+    }
     backends_close();
     device_release();
     return checks_report("parity");
