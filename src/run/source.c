@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/trace.h"
+
 enum { DECODE_CHUNK_BYTES = 8 << 20 }; // rows asked for at once, so that a cancel is seen in between
 
 gi_source gi_source_of_image(const gi_view *image) {
@@ -36,7 +38,9 @@ static gi_status decode(gi_source *source, uint32_t count, gi_error *err) {
         if (source->stop && gi_stopped(source->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
         if (chunk > count) chunk = count;
         gi_view rows = gi_view_rows(view, source->held.count, chunk);
+        gi_trace_begin("decode");
         status = gi_decoder_rows(source->decoder, &rows, err);
+        gi_trace_end();
         if (status == GI_OK && source->thumbnail) gi_thumbnail_rows(source->thumbnail, &rows);
         source->held.count += chunk;
         count -= chunk;
@@ -46,11 +50,15 @@ static gi_status decode(gi_source *source, uint32_t count, gi_error *err) {
     return status;
 }
 
+bool gi_source_moves(const gi_source *source, gi_rows rows) {
+    return rows.y >= source->held.y && end_of(rows) > source->held.y + source->view.height;
+}
+
 gi_status gi_source_rows(gi_source *source, gi_rows rows, gi_view *view, gi_error *err) {
     const gi_rows *held = &source->held;
     const uint32_t room = source->view.height, end = end_of(rows);
     gi_status status = GI_OK;
-    if (rows.y >= held->y && end > held->y + room) slide(source, rows.y);
+    if (gi_source_moves(source, rows)) slide(source, rows.y);
     if (rows.y < held->y || end > held->y + room || end > source->height)
         return gi_fail(err, GI_ERR_USAGE, "rows %u to %u were asked for out of order", rows.y, end);
     if (end > end_of(*held)) status = decode(source, end - end_of(*held), err);

@@ -31,6 +31,9 @@ void gi_source_close(gi_source *source);
 // True where there is less room than rows, so that rows above those asked for last are lost.
 static inline bool gi_source_slides(const gi_source *source) { return source->view.height < source->height; }
 
+// True when asking for those rows moves or overwrites held rows in memory.
+bool gi_source_moves(const gi_source *source, gi_rows rows);
+
 // *view = those rows, decoded by now; no more than there is room for. Valid, and in the same place, until rows are
 // asked for that do not fit behind those held: then held rows move up over those above rows.y, which cannot be had any
 // more (GI_ERR_USAGE). GI_ERR_CANCELLED once the stop is set, and the decoder's failures.
