@@ -3,14 +3,16 @@
 #define GI_CUDA_BUFFER_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/status.h"
 #include "core/view.h"
 
 typedef struct gi_cuda_buffer {
-    void *data; // aligned to 256 bytes at least
+    void *data; // aligned to 256 bytes at least; to 64 where `pageable`
     size_t bytes;
+    bool pageable; // the system would not lock so much memory: copies are right but slower, and wait
 } gi_cuda_buffer;
 
 // Makes the buffer at least `bytes` large, by half more than before where memory allows, so that a slowly growing

@@ -6,22 +6,28 @@
 
 #include "cuda/architectures.h"
 #include "cuda/backend_cuda.h"
+#include "cuda/devices.h"
+#include "cuda/fault.h"
 
 bool gi_cuda_built(const char **about) {
     *about = "CUDA " GPUIMG_CUDA_TOOLKIT ", code for " GPUIMG_CUDA_ARCHITECTURES;
     return true;
 }
 
-// Version 13000 is "13.0".
-static void driver_reason(char *reason, size_t size) {
-    int driver = 0, runtime = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
+// Version 13000 is "13.0". A driver runs what was built for its major version or an older one.
+bool gi_cuda_driver(char *reason, size_t size) {
+    int driver = 0, runtime = CUDART_VERSION;
+    cudaError_t error = gi_cuda_fault(GI_FAULT_NO_DRIVER, cudaDriverGetVersion(&driver));
+    if (error != cudaSuccess || driver == 0) {
+        cudaGetLastError();
         snprintf(reason, size, "no NVIDIA driver is installed");
-        return;
+        return false;
     }
-    cudaRuntimeGetVersion(&runtime);
-    snprintf(reason, size, "the NVIDIA driver is too old: it supports CUDA %d.%d, and this build needs CUDA %d.%d",
-             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    if (gi_cuda_fault(GI_FAULT_OLD_DRIVER, cudaSuccess) != cudaSuccess) driver = 11040;
+    if (driver / 1000 >= runtime / 1000) return true;
+    snprintf(reason, size, "the NVIDIA driver is too old: it supports CUDA %d.%d, and this build needs CUDA %d.0",
+             driver / 1000, driver % 1000 / 10, runtime / 1000);
+    return false;
 }
 
 static void no_device_reason(char *reason, size_t size) {
@@ -35,13 +41,17 @@ static void no_device_reason(char *reason, size_t size) {
 int gi_cuda_device_count(char *reason, size_t size) {
     int count = 0;
     if (size > 0) reason[0] = '\0';
-    cudaError_t error = cudaGetDeviceCount(&count);
+    if (!gi_cuda_driver(reason, size)) return 0;
+    cudaError_t error = gi_cuda_fault(GI_FAULT_NO_DEVICE, cudaGetDeviceCount(&count));
     if (error == cudaSuccess && count > 0) return count;
     cudaGetLastError();
     switch (error) {
     case cudaSuccess:
     case cudaErrorNoDevice: no_device_reason(reason, size); break;
-    case cudaErrorInsufficientDriver: driver_reason(reason, size); break;
+    case cudaErrorInsufficientDriver:
+        snprintf(reason, size, "the NVIDIA driver is too old for CUDA %d.%d", CUDART_VERSION / 1000,
+                 CUDART_VERSION % 1000 / 10);
+        break;
     default: snprintf(reason, size, "the NVIDIA driver does not start: %s", cudaGetErrorString(error)); break;
     }
     return 0;

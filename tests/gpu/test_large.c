@@ -108,7 +108,7 @@ static void test_large_blurs(void) {
 // Memory that is not there: the status says so, and all still works.
 static void test_exhaustion(void) {
     gi_error err;
-    gi_cuda_buffer buffer = {NULL, 0};
+    gi_cuda_buffer buffer = {NULL, 0, false};
     case_name("out of memory");
     size_t free_bytes = 0, total = 0;
     cuda_ok(cudaMemGetInfo(&free_bytes, &total));
