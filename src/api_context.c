@@ -6,6 +6,7 @@
 #include "api_internal.h"
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
+#include "run/pixels.h"
 
 // What a run has of a device, kept while no run has it.
 typedef struct lane {
@@ -95,12 +96,12 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
     snprintf(choice->why, sizeof choice->why, "as asked for");
     if (context->request.kind != GI_DEVICE_AUTO) return;
     gi_work_estimate estimate = *work;
-    const char *why = "";
+    char why[200];
     pthread_mutex_lock(&context->mutex);
     estimate.started = context->cuda != NULL;
-    bool pays = gi_device_pays(&estimate, &why);
+    bool pays = gi_device_pays(&estimate, why, sizeof why);
     const char *about;
-    if (!pays && !gi_cuda_built(&about)) why = "built without CUDA";
+    if (!pays && !gi_cuda_built(&about)) snprintf(why, sizeof why, "built without CUDA");
     gi_backend *gpu = pays ? automatic_gpu(context) : NULL;
     snprintf(choice->why, sizeof choice->why, "%s%.200s", pays && !gpu ? "no GPU is usable: " : "",
              pays && !gpu ? context->none : why);
@@ -138,8 +139,10 @@ static gi_status process(gi_worker *worker, const gi_process_request *request, g
 }
 
 gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, const gi_process_request *request,
-                             unsigned long long input_bytes, gi_error *err) {
-    gi_work_estimate work = {.pipeline = batch->pipeline, .files = 1, .input_bytes = input_bytes};
+                             gi_error *err) {
+    const gi_view *view = request->pixels;
+    gi_work_estimate work = {.pipeline = batch->pipeline, .files = 1, .decoded = view == NULL};
+    work.pixels = view ? (unsigned long long)view->width * view->height : gi_file_pixels(request->item->in);
     gi_choice choice;
     gi_context_choose(context, &work, &choice);
     lane *l = take_lane(context, choice.backend);

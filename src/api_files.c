@@ -1,20 +1,15 @@
 // Pipelines on files, one or many.
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "api_internal.h"
 #include "core/checked.h"
 #include "run/item_list.h"
 #include "run/path.h"
+#include "run/pixels.h"
 
 // A gi_item of names that are only read; elsewhere it owns them.
 static gi_item borrowed(const char *input, const char *output) {
     return (gi_item){.in = (char *)input, .out = (char *)output};
-}
-
-unsigned long long gi_api_file_bytes(const char *path) {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? (unsigned long long)about.st_size : 0;
 }
 
 static gi_status run_file(gpuimg_context *context, const gpuimg_pipeline *pipeline, const gpuimg_file *file,
@@ -28,8 +23,7 @@ static gi_status run_file(gpuimg_context *context, const gpuimg_pipeline *pipeli
     gi_item item = borrowed(file->input, file->output);
     gi_process_request request = {.item = &item, .sweep = true};
     setup.batch.pipeline = &pipeline->stages;
-    if (status == GI_OK)
-        status = gi_context_process(context, &setup.batch, &request, gi_api_file_bytes(file->input), err);
+    if (status == GI_OK) status = gi_context_process(context, &setup.batch, &request, err);
     gi_api_setup_end(&setup);
     return status;
 }
@@ -74,18 +68,10 @@ static gi_status list_files(batch *b, const gpuimg_file *files, size_t count, gi
     return gi_collisions_check(&b->list, err);
 }
 
-// The bytes of all files, by those of the first ones.
-static unsigned long long list_bytes(const gi_item_list *list) {
-    enum { SIZED = 256 };
-    size_t sized = list->count < SIZED ? list->count : SIZED;
-    unsigned long long bytes = 0;
-    for (size_t i = 0; i < sized; i++) bytes += gi_api_file_bytes(list->items[i].in);
-    return sized ? bytes / sized * list->count : 0;
-}
-
 static gi_status run_batch(gpuimg_context *context, const gi_pipeline *stages, batch *b, gi_error *err) {
     gi_batch_options *options = &b->setup.batch;
-    gi_work_estimate work = {.pipeline = stages, .files = b->list.count, .input_bytes = list_bytes(&b->list)};
+    gi_work_estimate work = {
+        .pipeline = stages, .files = b->list.count, .pixels = gi_list_pixels(&b->list), .decoded = true};
     gi_choice choice;
     gi_context_choose(context, &work, &choice);
     options->pipeline = stages;

@@ -45,15 +45,12 @@ static gi_status with_hist(const gpuimg_pipeline *pipeline, gi_pipeline *stages,
 // Measures what the request names.
 static gi_status measure(gpuimg_context *context, const gi_pipeline *stages, gi_api_setup *setup,
                          const gi_process_request *request, gpuimg_histogram **out, gi_error *err) {
-    const gi_view *pixels = request->pixels;
-    unsigned long long bytes =
-        pixels ? (unsigned long long)pixels->width * pixels->height : gi_api_file_bytes(request->item->in);
     gpuimg_histogram *histogram = calloc(1, sizeof *histogram);
     if (!histogram) return gi_fail(err, GI_ERR_MEMORY, "out of memory for a histogram");
     setup->batch.pipeline = stages;
     setup->batch.on_measured = take;
     setup->batch.context = histogram;
-    gi_status status = gi_context_process(context, &setup->batch, request, bytes, err);
+    gi_status status = gi_context_process(context, &setup->batch, request, err);
     if (status == GI_OK) status = rebin(histogram, err);
     if (status == GI_OK)
         *out = histogram;

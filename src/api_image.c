@@ -17,8 +17,7 @@ static gi_status run_image(gpuimg_context *context, const gpuimg_pipeline *pipel
     gi_item nameless = {.in = NULL};
     gi_process_request request = {.item = &nameless, .pixels = &pixels, .result = &result};
     setup.batch.pipeline = &pipeline->stages;
-    if (status == GI_OK)
-        status = gi_context_process(context, &setup.batch, &request, (uint64_t)pixels.width * pixels.height, err);
+    if (status == GI_OK) status = gi_context_process(context, &setup.batch, &request, err);
     gi_api_setup_end(&setup);
     return status;
 }

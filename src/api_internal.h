@@ -48,9 +48,6 @@ gi_status gi_api_shape(const gpuimg_image *image, const char *what, gi_shape *sh
 // GI_ERR_USAGE for NULL, and for a pipeline that ends in hist.
 gi_status gi_api_images_only(const gpuimg_pipeline *pipeline, gi_error *err);
 
-// Bytes of a regular file; 0 for others.
-unsigned long long gi_api_file_bytes(const char *path);
-
 // ---- contexts (api_context.c) -------------------------------------------------------------------------------------
 
 // Where a piece of work runs. The backends are the context's.
@@ -67,8 +64,8 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
 int gi_context_threads(const gpuimg_context *context);
 
 // Runs one image in the calling thread, on a slot of the context's. `batch` has pipeline and callbacks set.
-// `input_bytes` as in gi_work_estimate. Thread-safe.
+// Thread-safe.
 gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, const gi_process_request *request,
-                             unsigned long long input_bytes, gi_error *err);
+                             gi_error *err);
 
 #endif

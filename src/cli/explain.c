@@ -172,10 +172,10 @@ int gi_explain(const char *user, const gi_pipeline *pipeline, const gi_options *
     gi_error err = {0};
     session.inputs = inputs.names;
     session.input_count = inputs.count;
-    if (inputs.count == 0 && !options->files_from) session.nominal_bytes = (uint64_t)nominal.width * nominal.height;
+    if (inputs.count == 0 && !options->files_from) session.nominal_pixels = (uint64_t)nominal.width * nominal.height;
     gi_status status = gi_session_open(&session);
     if (status) goto out;
-    if (session.nominal_bytes) {
+    if (session.nominal_pixels) {
         status = add_plan(&text, &session, nominal, "none given, so a nominal one", &err);
         if (status) gi_complain_error(&err, NULL);
     } else {

@@ -2,26 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "api_internal.h"
 #include "cli/buffer.h"
 #include "cli/environment.h"
 #include "cli/signals.h"
-
-// Files that are asked for their size before the device is chosen; more are taken to be alike.
-enum { SIZED_FILES = 256 };
-
-static unsigned long long input_bytes(const gi_item_list *list) {
-    unsigned long long bytes = 0;
-    size_t sized = list->count < SIZED_FILES ? list->count : SIZED_FILES;
-    for (size_t i = 0; i < sized; i++) {
-        struct stat about;
-        if (list->items[i].in && stat(list->items[i].in, &about) == 0 && S_ISREG(about.st_mode))
-            bytes += (unsigned long long)about.st_size;
-    }
-    return sized ? bytes / sized * list->count : 0;
-}
+#include "run/pixels.h"
 
 static gi_status open_device(gi_session *session, gi_error *err) {
     const char *text = session->options->device, *source = "option --device";
@@ -35,11 +21,11 @@ static gi_status open_device(gi_session *session, gi_error *err) {
     if (opened == GPUIMG_ERR_USAGE)
         return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
     if (opened) return gi_fail(err, (gi_status)opened, "device %s: %s", text, cause.text);
-    gi_work_estimate work = {
-        .pipeline = session->pipeline, .files = session->list.count, .input_bytes = input_bytes(&session->list)};
-    if (session->nominal_bytes) {
+    gi_work_estimate work = {.pipeline = session->pipeline, .files = session->list.count, .decoded = true};
+    work.pixels = gi_list_pixels(&session->list);
+    if (session->nominal_pixels) {
         work.files = 1;
-        work.input_bytes = session->nominal_bytes;
+        work.pixels = session->nominal_pixels;
     }
     gi_choice choice;
     gi_context_choose(session->context, &work, &choice);
@@ -85,12 +71,12 @@ gi_status gi_session_open(gi_session *session) {
                                  session->output, options->recursive,   session->format,     &session->messages};
     gi_status status = gi_environment_check(&err);
     if (status == GI_OK) status = check_codecs(options, &err);
-    if (status == GI_OK && !session->nominal_bytes) status = gi_inputs_collect(&request, &session->list, &err);
+    if (status == GI_OK && !session->nominal_pixels) status = gi_inputs_collect(&request, &session->list, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);
         if (status == GI_ERR_USAGE) gi_suggest_help(session->user);
-    } else if (!session->nominal_bytes) {
+    } else if (!session->nominal_pixels) {
         note_empty(session);
     }
     return status;

@@ -15,9 +15,9 @@ typedef struct gi_session {
     const gi_pipeline *pipeline;
     const char *const *inputs;
     size_t input_count;
-    const char *output;               // OUT; NULL for hist
-    gi_format format;                 // --format of an image command
-    unsigned long long nominal_bytes; // of an input that is only imagined: none is listed; 0: there are real ones
+    const char *output;                // OUT; NULL for hist
+    gi_format format;                  // --format of an image command
+    unsigned long long nominal_pixels; // of an input that is only imagined: none is listed; 0: there are real ones
     // What gi_session_open fills.
     gi_console console;
     gi_messages messages;

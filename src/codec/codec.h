@@ -34,6 +34,9 @@ enum { GI_SNIFF_BYTES = 8 };
 // By signature alone; 8 bytes are enough.
 gi_format gi_format_sniff(gi_bytes bytes);
 
+// Pixels that the file's header announces, where it is among these first bytes of the file; 0: unknown. Checks nothing.
+uint64_t gi_peek_pixels(gi_bytes head);
+
 // By file name extension in any letter case (.png .jpg .jpeg); GI_FORMAT_UNKNOWN for others.
 gi_format gi_format_of_name(const char *name);
 

@@ -21,7 +21,7 @@ GI_STAGES(OPTION_ROWS)
 #define CHECK_OF_WINDOW(name) gi_##name##_check
 #define CHECK_OF_MEASURE(name) NULL
 #define COST_OF_POINT(name) NULL
-#define COST_OF_WINDOW(name) gi_##name##_cpu_seconds
+#define COST_OF_WINDOW(name) gi_##name##_cost
 #define COST_OF_MEASURE(name) NULL
 #define STAGE_ROW(kind, name, summary, detail, example1, example2)                                                     \
     {#name,                                                                                                            \

@@ -72,7 +72,7 @@ typedef struct gi_stage {
     gi_halo_fn halo;          // WINDOW stages; NULL for the others
     gi_scratch_fn scratch;    // likewise
     gi_window_check_fn check; // likewise
-    gi_cost_fn cpu_seconds;   // likewise
+    gi_cost_fn cost;          // likewise
 } gi_stage;
 
 // All stages in table order, GI_STAGE_COUNT of them.
@@ -109,14 +109,14 @@ void gi_stage_option_standard(const gi_stage_option *option, char *text, size_t 
 const char *gi_nearest_word(const char *typed, size_t length, const char *const *words, size_t count);
 
 // Prototypes of the stages' functions: gi_gray_point (see gi_point_fn); of a WINDOW stage gi_blur_halo,
-// gi_blur_scratch, gi_blur_check, gi_blur_cpu_seconds and gi_cpu_blur (see window.h).
+// gi_blur_scratch, gi_blur_check, gi_blur_cost and gi_cpu_blur (see window.h).
 #define GI_PROTOTYPE_POINT(name)                                                                                       \
     gi_status gi_##name##_point(const void *args, const gi_point_input *in, gi_point *out, gi_error *err);
 #define GI_PROTOTYPE_WINDOW(name)                                                                                      \
     uint32_t gi_##name##_halo(const void *args);                                                                       \
     uint32_t gi_##name##_scratch(const void *args);                                                                    \
     gi_status gi_##name##_check(const void *args, gi_sample sample, gi_error *err);                                    \
-    double gi_##name##_cpu_seconds(const void *args);                                                                  \
+    gi_cost gi_##name##_cost(const void *args);                                                                        \
     gi_status gi_cpu_##name(const gi_window_job *job, gi_error *err);
 #define GI_PROTOTYPE_MEASURE(name)
 #define GI_PROTOTYPE(kind, name, summary, detail, example1, example2) GI_PROTOTYPE_##kind(name)

@@ -3,7 +3,7 @@
 // Adding a stage is one row here plus its code and its test:
 //   POINT    src/core/NAME.c   gi_NAME_point                      tests/oracle/test_NAME.py
 //   WINDOW   src/cpu/NAME.c    gi_cpu_NAME       kernels/NAME.cu     tests/oracle/test_NAME.py
-//            and gi_NAME_halo, gi_NAME_scratch, gi_NAME_check, gi_NAME_cpu_seconds
+//            and gi_NAME_halo, gi_NAME_scratch, gi_NAME_check, gi_NAME_cost
 //   MEASURE  src/cpu/NAME.c    gi_cpu_NAME    kernels/NAME.cu     tests/oracle/test_NAME.py
 // From the row the preprocessor makes the argument struct, the parser with its range checks, help, man page and
 // completion, and the prototypes of the functions above (stage_table.h, kernels/launch.h). CMake reads the rows too:

@@ -33,9 +33,14 @@ typedef uint32_t (*gi_halo_fn)(const void *args);
 // (taps, tables, a few rows a thread).
 typedef uint32_t (*gi_scratch_fn)(const void *args);
 
-// Roughly the seconds that one core takes for each sample, for the choice of the device. Measured with AVX2 on an 8K
-// image.
-typedef double (*gi_cost_fn)(const void *args);
+// Roughly what a stage takes for each sample, for the choice of the device and of threads. Measured with AVX2 on 8K
+// images.
+typedef struct gi_cost {
+    double core_seconds;   // on one core; more cores share them
+    double memory_seconds; // to bring the samples through memory, however many cores wait for them
+} gi_cost;
+
+typedef gi_cost (*gi_cost_fn)(const void *args);
 
 // Checks the arguments against each other and against the sample's depth: GI_ERR_USAGE.
 typedef gi_status (*gi_window_check_fn)(const void *args, gi_sample sample, gi_error *err);

@@ -20,9 +20,10 @@ uint32_t gi_blur_scratch(const void *args) {
     return 0;
 }
 
-double gi_blur_cpu_seconds(const void *args) {
+gi_cost gi_blur_cost(const void *args) {
     const gi_blur_args *blur = args;
-    return gi_blur_is_gaussian(blur) ? 0.3e-9 + 0.035e-9 * (2 * gi_gauss_radius(blur->sigma) + 1) : 0.5e-9;
+    const double taps = gi_blur_is_gaussian(blur) ? 2 * gi_gauss_radius(blur->sigma) + 1 : 0;
+    return (gi_cost){taps > 0 ? 0.3e-9 + 0.035e-9 * taps : 0.5e-9, 0};
 }
 
 gi_status gi_blur_check(const void *args, gi_sample sample, gi_error *err) {

@@ -7,8 +7,8 @@
 #include "core/checked.h"
 #include "core/heat_math.h"
 #include "core/large.h"
-#include "core/stage_table.h"
 #include "core/simd.h"
+#include "core/stage_table.h"
 #include "cpu/team.h"
 #include "cpu/window_band.h"
 
@@ -23,9 +23,10 @@ static uint32_t field_count(const gi_heat_args *args) { return args->steps > 1 ?
 
 uint32_t gi_heat_scratch(const void *args) { return field_count(args) * (uint32_t)sizeof(float); }
 
-double gi_heat_cpu_seconds(const void *args) {
+gi_cost gi_heat_cost(const void *args) {
     const gi_heat_args *heat = args;
-    return heat->steps * (heat->mode == GI_HEAT_LINEAR ? 0.5e-9 : 0.7e-9 * heat->inner);
+    const double inner = heat->mode == GI_HEAT_LINEAR ? 0.5e-9 : 0.7e-9 * heat->inner;
+    return (gi_cost){heat->steps * inner, heat->steps * 0.3e-9};
 }
 
 gi_status gi_heat_check(const void *args, gi_sample sample, gi_error *err) {

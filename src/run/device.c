@@ -1,21 +1,26 @@
 #include "run/device.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
+#include "run/work.h"
 
-// The cost model of `auto`: what remains of the choice once decoding and encoding, the same on either side, are left
-// out. Seconds for each pixel on one core: POINT and MEASURE stages are one pass at memory speed, a WINDOW stage says
-// what it takes for a sample. On the device the copies over the bus outweigh the kernels.
-static const double pass_pixel_seconds = 1e-9;
-static const double samples_per_pixel = 3;
-static const double bus_pixel_seconds = 0.5e-9; // three bytes up and three down, pinned, not overlapped
-static const double context_seconds = 0.35;
-static const double pixels_per_file_byte = 1.0; // between PNG (about 0.5) and JPEG (2 to 4)
-static const double unknown_file_pixels = 4e6;
+// The cost model of `auto`, measured on 16 cores and an H200 by tests/gpu/choice.py. Decoding and encoding take the
+// same on either side, and beside them a light stage takes nothing; so what counts is what heavy stages add, against
+// the GPU's start and the way there.
+static const double core_exponent = 0.82;  // 16 cores do the work of 10: they share caches, and pairs of them units
+static const double pass_seconds = 0.3e-9; // a POINT or MEASURE stage, for each pixel on one core
+static const double samples_per_pixel = 3; // of photographs
+static const double apart_seconds = 5e-9;  // a pixel: codecs of one image that have no cores beside its heavy stages
+static const double start_seconds = 0.3;   // context and its end; a decoder runs meanwhile, but no encoder beside it
+static const double slot_seconds = 0.01;   // page-locked memory for one worker
+static const double bus_seconds = 0.15e-9; // a pixel, there and back, page-locked
+static const double unlocked_seconds = 0.7e-9; // ... from and to memory of the caller's
+static const double device_cores = 400;        // of the CPU's that the GPU's kernels are worth
 
 gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error *err) {
     *request = (gi_device_request){GI_DEVICE_AUTO, 0};
@@ -31,23 +36,37 @@ gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error
     return gi_fail(err, GI_ERR_USAGE, "'%.60s' is no device: auto, cpu, cuda or cuda:N (N from 0)", text);
 }
 
-bool gi_device_pays(const gi_work_estimate *work, const char **why) {
-    double pixels = (double)work->input_bytes * pixels_per_file_byte;
-    if (work->input_bytes == 0) pixels = (double)work->files * unknown_file_pixels;
-    double cpu_seconds = 0, start_seconds = work->started ? 0 : context_seconds;
-    bool window = false;
-    for (int i = 0; i < work->pipeline->count; i++) {
-        const gi_stage_call *call = &work->pipeline->calls[i];
-        bool here = call->stage->kind == GI_STAGE_WINDOW;
-        window |= here;
-        double each = here ? call->stage->cpu_seconds(&call->args) * samples_per_pixel : pass_pixel_seconds;
-        cpu_seconds += each * pixels / gi_cpu_cores();
+// What the stages take for each pixel: on one core, and of the memory.
+static gi_cost cost_of(const gi_pipeline *pipeline) {
+    gi_cost all = {0, 0};
+    for (int i = 0; i < pipeline->count; i++) {
+        const gi_stage_call *call = &pipeline->calls[i];
+        gi_cost each = {pass_seconds / samples_per_pixel, 0};
+        if (call->stage->kind == GI_STAGE_WINDOW) each = call->stage->cost(&call->args);
+        all.core_seconds += each.core_seconds * samples_per_pixel;
+        all.memory_seconds += each.memory_seconds * samples_per_pixel;
     }
-    bool pays = window && cpu_seconds > start_seconds + bus_pixel_seconds * pixels;
-    *why = pays     ? "enough work to outweigh starting a GPU"
-           : window ? "the work is done before a CUDA context is up"
-                    : "these stages run at memory speed, no slower than the copies to a GPU";
-    return pays;
+    return all;
+}
+
+gi_device_times gi_device_model(const gi_work_estimate *work, int cores) {
+    const double pixels = (double)work->pixels, files = work->files ? (double)work->files : 1;
+    const bool alone = work->decoded && files < cores;
+    const gi_cost cost = cost_of(work->pipeline);
+    gi_device_times times;
+    times.cpu = pixels * (cost.core_seconds / pow(cores, core_exponent) + cost.memory_seconds);
+    if (alone && gi_work_outlasts_codecs(cost.core_seconds)) times.cpu += pixels / files * apart_seconds;
+    times.gpu = pixels * (cost.core_seconds / device_cores + (work->decoded ? bus_seconds : unlocked_seconds));
+    if (!work->started) times.gpu += start_seconds + slot_seconds * (files < cores ? files : cores);
+    return times;
+}
+
+bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
+    const int cores = gi_cpu_cores();
+    const gi_device_times times = gi_device_model(work, cores);
+    snprintf(why, size, "beside the codecs, these stages add about %.2f s on %d core%s and %.2f s on a GPU%s",
+             times.cpu, cores, cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
+    return times.cpu > times.gpu;
 }
 
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size) {

@@ -21,13 +21,22 @@ gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error
 // What is known of the work before it starts.
 typedef struct gi_work_estimate {
     const gi_pipeline *pipeline;
-    size_t files;
-    unsigned long long input_bytes; // of the files; pixels of images in memory; 0 when unknown
-    bool started;                   // a GPU is in use already: there is no start to pay for
+    size_t files;              // or images in memory
+    unsigned long long pixels; // of all of them
+    bool decoded;              // they are files
+    bool started;              // a GPU is in use already: there is no start to pay for
 } gi_work_estimate;
 
-// True when `auto` takes a GPU for that work, if one is usable. *why: the reason, in one line.
-bool gi_device_pays(const gi_work_estimate *work, const char **why);
+// Seconds by which a piece of work is longer than its codecs take, which is the same on either side.
+typedef struct gi_device_times {
+    double cpu, gpu;
+} gi_device_times;
+
+// The cost model of `auto`, on so many cores and a GPU as it was measured on.
+gi_device_times gi_device_model(const gi_work_estimate *work, int cores);
+
+// True when `auto` takes a GPU for that work, if one is usable. `why`: the reason, in one line.
+bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size);
 
 // Opens the first GPU that opens. False: `reason` says why none does, and *backend is NULL.
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size);

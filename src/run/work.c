@@ -74,12 +74,14 @@ gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule) {
     return work;
 }
 
+bool gi_work_outlasts_codecs(double pixel_seconds) { return pixel_seconds > codec_pixel_seconds; }
+
 bool gi_work_is_heavy(const gi_plan *plan) {
     double pixel_seconds = 0;
     for (int i = 0; i < plan->segment_count; i++) {
         const gi_segment *segment = &plan->segments[i];
         if (segment->kind != GI_STAGE_WINDOW) continue; // the others run at the speed of memory
-        pixel_seconds += segment->calls[0].stage->cpu_seconds(&segment->calls[0].args) * segment->channels_in;
+        pixel_seconds += segment->calls[0].stage->cost(&segment->calls[0].args).core_seconds * segment->channels_in;
     }
-    return pixel_seconds > codec_pixel_seconds;
+    return gi_work_outlasts_codecs(pixel_seconds);
 }

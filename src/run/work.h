@@ -18,6 +18,9 @@ typedef struct gi_work {
 
 gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule);
 
+// True for so many seconds a pixel on one core: longer than the codecs take, roughly.
+bool gi_work_outlasts_codecs(double pixel_seconds);
+
 // True when the stages take longer on one core than the codecs do, roughly: then they are what all cores are for.
 bool gi_work_is_heavy(const gi_plan *plan);
 

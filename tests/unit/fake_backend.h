@@ -302,7 +302,7 @@ static gi_status fake_check(const void *args, gi_sample sample, gi_error *err) {
     return good ? GI_OK : gi_fail(err, GI_ERR_USAGE, "an unlucky halo");
 }
 
-static double fake_cpu_seconds(const void *args) { return fake_halo(args) * 1e-9; }
+static gi_cost fake_cost(const void *args) { return (gi_cost){fake_halo(args) * 1e-9, 0}; }
 
 static const gi_stage fake_window_stage = {.name = "sum",
                                            .kind = GI_STAGE_WINDOW,
@@ -310,7 +310,7 @@ static const gi_stage fake_window_stage = {.name = "sum",
                                            .halo = fake_halo,
                                            .scratch = fake_scratch,
                                            .check = fake_check,
-                                           .cpu_seconds = fake_cpu_seconds};
+                                           .cost = fake_cost};
 
 // Inserts the WINDOW stage as call number `at`.
 static inline void fake_window_insert(gi_pipeline *pipeline, int at, uint32_t halo) {

@@ -122,17 +122,18 @@ static void contexts(void **state) {
 }
 
 // `auto` starts a GPU at the first work that is worth it, once, and looks for one only once.
-static double fake_seconds(const void *args) {
+static gi_cost fake_seconds(const void *args) {
     (void)args;
-    return 10e-9;
+    return (gi_cost){10e-9, 0};
 }
 
 static void automatic(void **state) {
     (void)state;
-    gi_stage stage = {.name = "fake", .kind = GI_STAGE_WINDOW, .cpu_seconds = fake_seconds};
+    gi_stage stage = {.name = "fake", .kind = GI_STAGE_WINDOW, .cost = fake_seconds};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
-    gi_work_estimate small = {&pipeline, 1, 1000000, false}, large = {&pipeline, 1, 1ULL << 34, false};
+    gi_work_estimate small = {&pipeline, 1, 1000000, true, false},
+                     large = {&pipeline, 1, 1ULL << 34, true, false};
     gi_choice choice;
     gpus = 1;
     gpus_opened = 0;

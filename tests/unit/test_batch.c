@@ -246,7 +246,7 @@ static void threads_of_an_image(void **state) {
     put_good("a.png", 9, 9, 3);
     static const struct {
         const char *text;
-        uint32_t halo; // fake_cpu_seconds goes by it
+        uint32_t halo; // fake_cost goes by it
         int slot;
     } cases[] = {{"gray", 0, 1}, {"gray", 1, 1}, {"gray", 4, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -81,20 +81,20 @@ static void parses(void **state) {
     }
 }
 
-static double fake_seconds(const void *args) {
+static gi_cost fake_cost(const void *args) {
     (void)args;
-    return 10e-9;
+    return (gi_cost){10e-9, 0};
 }
 
 static bool pays(gi_stage_kind kind, gi_work_estimate work, const char *reason) {
-    const char *why = "";
-    gi_stage stage = {.name = "fake", .kind = kind, .cpu_seconds = kind == GI_STAGE_WINDOW ? fake_seconds : NULL};
+    char why[200] = "";
+    gi_stage stage = {.name = "fake", .kind = kind, .cost = kind == GI_STAGE_WINDOW ? fake_cost : NULL};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
     work.pipeline = &pipeline;
     work.files = 1;
     cuda_calls = 0;
-    bool result = gi_device_pays(&work, &why);
+    bool result = gi_device_pays(&work, why, sizeof why);
     assert_non_null(strstr(why, reason));
     assert_int_equal(cuda_calls, 0);
     return result;
@@ -103,12 +103,80 @@ static bool pays(gi_stage_kind kind, gi_work_estimate work, const char *reason) 
 static void automatic(void **state) {
     (void)state;
     // Point operations never pay for the copies, however many.
-    assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.input_bytes = 1ULL << 40}, "memory speed"));
-    assert_false(pays(GI_STAGE_WINDOW, (gi_work_estimate){.input_bytes = 1000000}, "context"));
-    assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.input_bytes = 1ULL << 32}, "enough work"));
+    assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.pixels = 1ULL << 40}, "on 4 cores and "));
+    assert_false(
+        pays(GI_STAGE_WINDOW, (gi_work_estimate){.pixels = 1000000}, "0.01 s on 4 cores and 0.31 s on a GPU, its"));
+    assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.pixels = 1ULL << 32}, "its start included"));
     // Once a GPU is in use, less work is enough.
-    assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.input_bytes = 1000000, .started = true}, "enough work"));
-    assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.input_bytes = 1000000, .started = true}, "memory speed"));
+    assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.pixels = 1000000, .started = true}, "0.00 s on a GPU"));
+    assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.pixels = 1000000, .started = true}, "on 4 cores and "));
+}
+
+// Whole commands on 16 cores and an H200, as tests/gpu/choice.py timed them: stages, images, their pixels, seconds.
+enum { P1080 = 1920 * 1080, P4K = 3840 * 2160, P8K = 7680 * 4320 };
+static const struct {
+    const char *text;
+    size_t files;
+    unsigned pixels;
+    double cpu, gpu;
+} measured[] = {
+    {"gray", 4, P1080, 0.029, 0.310},
+    {"gray", 16, P1080, 0.034, 0.326},
+    {"gray", 64, P1080, 0.110, 0.343},
+    {"gray", 512, P1080, 0.813, 1.237},
+    {"blur sigma=3", 4, P1080, 0.035, 0.379},
+    {"blur sigma=3", 64, P1080, 0.175, 0.560},
+    {"blur sigma=3", 512, P1080, 1.203, 1.389},
+    {"heat inner=20", 4, P1080, 0.076, 0.336},
+    {"heat inner=20", 16, P1080, 0.178, 0.466},
+    {"heat inner=20", 64, P1080, 0.591, 0.577},
+    {"heat inner=20", 128, P1080, 1.163, 0.669},
+    {"heat inner=100", 4, P1080, 0.186, 0.374},
+    {"heat inner=100", 16, P1080, 0.626, 0.469},
+    {"heat inner=100", 64, P1080, 2.049, 0.590},
+    {"gray", 1, P1080, 0.021, 0.293},
+    {"gray", 1, P4K, 0.038, 0.299},
+    {"gray", 1, P8K, 0.166, 0.420},
+    {"threshold otsu", 1, P1080, 0.030, 0.314},
+    {"threshold otsu", 1, P4K, 0.042, 0.345},
+    {"threshold otsu", 1, P8K, 0.205, 0.438},
+    {"blur radius=5", 1, P1080, 0.023, 0.338},
+    {"blur radius=5", 1, P4K, 0.059, 0.372},
+    {"blur radius=5", 1, P8K, 0.214, 0.446},
+    {"blur sigma=3", 1, P1080, 0.031, 0.327},
+    {"blur sigma=3", 1, P4K, 0.056, 0.350},
+    {"blur sigma=3", 1, P8K, 0.293, 0.454},
+    {"heat mode=linear steps=20", 1, P1080, 0.042, 0.339},
+    {"heat mode=linear steps=20", 1, P4K, 0.148, 0.373},
+    {"heat mode=linear steps=20", 1, P8K, 0.784, 0.476},
+    {"heat inner=20", 1, P1080, 0.047, 0.341},
+    {"heat inner=20", 1, P4K, 0.156, 0.342},
+    {"heat inner=20", 1, P8K, 0.621, 0.462},
+    {"heat inner=100", 1, P1080, 0.085, 0.368},
+    {"heat inner=100", 1, P4K, 0.372, 0.381},
+    {"heat inner=100", 1, P8K, 1.136, 0.497},
+    {"heat steps=10 inner=100", 1, P1080, 0.454, 0.359},
+    {"heat steps=10 inner=100", 1, P4K, 2.445, 0.419},
+    {"heat steps=10 inner=100", 1, P8K, 7.451, 0.585},
+};
+
+// The device that the model takes is as good as the better one, but for a tenth or a fiftieth of a second.
+static void as_measured(void **state) {
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        gi_pipeline pipeline;
+        gi_work_estimate work = {&pipeline, measured[i].files, measured[i].files * measured[i].pixels, true, false};
+        assert_int_equal(gi_pipeline_parse(measured[i].text, &pipeline, &err), GI_OK);
+        const gi_device_times model = gi_device_model(&work, 16);
+        const double cpu_s = measured[i].cpu, gpu_s = measured[i].gpu, best = cpu_s < gpu_s ? cpu_s : gpu_s;
+        const double taken = model.cpu > model.gpu ? gpu_s : cpu_s;
+        if (taken <= best * 1.1 || taken <= best + 0.02) continue;
+        print_message("%s, %zu of %u pixels: %.2f or %.2f s, and %.2f or %.2f s were measured\n", measured[i].text,
+                      measured[i].files, measured[i].pixels, model.cpu, model.gpu, cpu_s, gpu_s);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
 }
 
 static void first_gpu(void **state) {
@@ -151,6 +219,7 @@ static void asked_for(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parses), cmocka_unit_test(automatic),
-                                       cmocka_unit_test(first_gpu), cmocka_unit_test(asked_for)};
+                                       cmocka_unit_test(as_measured), cmocka_unit_test(first_gpu),
+                                       cmocka_unit_test(asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
