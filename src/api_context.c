@@ -84,11 +84,17 @@ const char *gpuimg_context_device(const gpuimg_context *context) { return contex
 
 int gi_context_threads(const gpuimg_context *context) { return context->threads; }
 
-// The GPU that `auto` takes, started at the first need.
+// The GPU that `auto` takes, started at the first need; NULL, with the reason in `none`, where there is none, or none
+// any more. It stays open in any case: slots of it may be about.
 static gi_backend *automatic_gpu(gpuimg_context *context) {
+    gi_backend *gpu;
+    gi_error why = {.status = GI_OK};
     if (!context->tried) gi_device_open_any(&context->cuda, context->none, sizeof context->none);
     context->tried = true;
-    return context->cuda;
+    gpu = context->cuda;
+    if (!gpu || !gpu->ops->lost || !gpu->ops->lost(gpu, false, &why)) return gpu;
+    snprintf(context->none, sizeof context->none, "%.255s", why.text);
+    return NULL;
 }
 
 void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice) {

@@ -2,6 +2,9 @@
 //
 // The executor drives every backend the same way:
 //     slot_open ... { host_buffer -> (decode into it) -> upload -> point/window/measure... -> download } ... slot_close
+// A backend that works beside the host has several lanes in a slot, each with an image of its own: then
+//     use_lane 0 -> upload -> point... -> send, use_lane 1 -> upload -> point... -> send, use_lane 0 -> download, ...
+// keeps a band in work on each.
 // A slot is used by one thread at a time; different slots of one backend may be used by different threads.
 #ifndef GI_CORE_BACKEND_H
 #define GI_CORE_BACKEND_H
@@ -17,6 +20,7 @@
 #include "core/window.h"
 
 enum { GI_MAX_RESOLVED = 16 }; // barriers of one plan
+enum { GI_MAX_LANES = 4 };     // of one slot
 
 typedef struct gi_backend gi_backend;
 typedef struct gi_slot gi_slot;
@@ -25,6 +29,10 @@ typedef struct gi_backend_ops {
     // Frees the backend; all its slots must be closed.
     void (*close)(gi_backend *backend);
 
+    // True once the backend cannot be used any more, with the reason; while it is still starting, false, or `wait` for
+    // the end of that. NULL: it never is.
+    bool (*lost)(gi_backend *backend, bool wait, gi_error *err);
+
     // A slot that uses up to `threads` CPU threads (the CPU backend; others ignore it).
     gi_status (*slot_open)(gi_backend *backend, int threads, gi_slot **slot, gi_error *err);
     void (*slot_close)(gi_slot *slot);
@@ -32,13 +40,24 @@ typedef struct gi_backend_ops {
     // From now on the slot uses up to so many CPU threads, at least 1. NULL: this backend uses none.
     void (*use_threads)(gi_slot *slot, int threads);
 
+    // False while the backend is still starting: what needs it would wait. NULL: true.
+    bool (*ready)(gi_slot *slot);
+
     // *data = at least `bytes` of host memory that uploads fast (pinned where that helps), 64-byte aligned. Owned by
     // the slot, kept and reused; the previous buffer's content is lost.
     gi_status (*host_buffer)(gi_slot *slot, size_t bytes, void **data, gi_error *err);
 
-    // Makes host pixels the slot's current image. The pixels must stay unchanged until the next download or
-    // counts returns. May be asynchronous.
+    // Lanes of a slot, at most GI_MAX_LANES, and the one that the calls below are for: at first 0. The counts and the
+    // operations made of them are the slot's, whichever lane they come from. 0 and NULL: there is one.
+    int lanes;
+    void (*use_lane)(gi_slot *slot, int lane);
+
+    // Makes host pixels the lane's current image. The pixels must stay unchanged until the next release, or download
+    // from this lane, or counts returns. May be asynchronous.
     gi_status (*upload)(gi_slot *slot, const gi_view *host, gi_error *err);
+
+    // Waits until no uploaded pixels are needed any more. NULL: they stay needed until download or counts returns.
+    gi_status (*release)(gi_slot *slot, gi_error *err);
 
     // Replaces the current image by point(current). May be asynchronous; the tables are copied before return.
     gi_status (*point)(gi_slot *slot, const gi_point *point, gi_error *err);
@@ -48,9 +67,9 @@ typedef struct gi_backend_ops {
     gi_status (*window)(gi_slot *slot, const gi_stage_call *call, const gi_window_place *place, uint32_t rows,
                         gi_error *err);
 
-    // Lets the next point, point_resolved or window put its result into *host rather than into memory of the slot's,
-    // where it can: *host has the result's shape and shares no memory with the current image. download tells where the
-    // result lies. NULL: this backend never does.
+    // Lets the next point, point_resolved or window, or the download after it, put the result into *host rather than
+    // into memory of the slot's, where it can: *host has the result's shape and shares no memory with the current
+    // image. It must be there until download returns, which tells where the result lies. NULL: this backend never does.
     void (*aim)(gi_slot *slot, const gi_view *host);
 
     // Adds to the slot's own counts those of the current image, seen through `through` where that is not NULL (the luma
@@ -72,7 +91,10 @@ typedef struct gi_backend_ops {
     // The level that operation `index` thresholds at (otsu). Valid after the next download or counts returned.
     uint32_t (*resolved_level)(gi_slot *slot, int index);
 
-    // *host = the current image in host memory, valid until the next call on this slot. Waits.
+    // Begins to bring the lane's current image to host memory, for download to wait for. NULL: download does it all.
+    gi_status (*send)(gi_slot *slot, gi_error *err);
+
+    // *host = the lane's current image in host memory, valid until the next call for this lane. Waits.
     gi_status (*download)(gi_slot *slot, gi_view *host, gi_error *err);
 } gi_backend_ops;
 

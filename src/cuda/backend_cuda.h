@@ -25,7 +25,11 @@ int gi_cuda_device_count(char *reason, size_t size);
 // False for an index out of range. Creates no context.
 bool gi_cuda_device_get(int index, gi_cuda_device *device);
 
-// Opens device `index` and creates its context (0.3-0.4 s). GI_ERR_DEVICE with the reason when it is not usable.
+enum { GI_CUDA_ANY = -1 };
+
+// Opens device `index`: GI_ERR_DEVICE with the reason when it is not usable. Its context (0.3-0.4 s) is created in the
+// background: what needs it waits, and fails with GI_ERR_DEVICE where there is none to be had. GI_CUDA_ANY opens the
+// first device that is usable, and looks for it in the background too.
 gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err);
 
 #endif

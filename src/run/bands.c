@@ -1,7 +1,9 @@
 #include "run/bands.h"
 
-// A band of so many bytes, its result and the little that the codecs hold of it share a core's second-level cache.
+// A band of so many bytes, its result and the little that the codecs hold of it share a core's second-level cache; a
+// larger one is worth a team of threads.
 enum { STREAMED_BYTES = 1 << 20, STREAMED_HEAVY_BYTES = 4 << 20 };
+enum { DEVICE_BYTES = 4 << 20 };  // with less, the calls for a band take the host longer than its copies take the bus
 enum { STREAMED_ROWS_STEP = 16 }; // JPEG codecs make and take rows by 8 or 16
 enum { STREAMED_HALOS = 8 };      // rows of a band for each of the halo: a quarter of them or less is worked on twice
 
@@ -134,14 +136,25 @@ gi_leg gi_leg_next(const gi_plan *plan, int from, int resolved, const gi_band_ru
     return leg;
 }
 
-uint32_t gi_band_rows_streamed(const gi_plan *plan, bool heavy) {
+// Bands of about that size, but several times the halo.
+static uint32_t rows_of(const gi_plan *plan, size_t bytes) {
     size_t row = bytes_of(plan, plan->in.channels, 1);
-    size_t rows = (size_t)(heavy ? STREAMED_HEAVY_BYTES : STREAMED_BYTES) / (row ? row : 1);
+    size_t rows = bytes / (row ? row : 1);
     uint64_t halos = (uint64_t)gi_halo_sum(plan, 0, plan->segment_count) * STREAMED_HALOS;
     if (rows < halos) rows = halos;
     if (rows == 0) rows = 1;
     rows = (rows + STREAMED_ROWS_STEP - 1) / STREAMED_ROWS_STEP * STREAMED_ROWS_STEP;
     return rows < plan->in.height ? (uint32_t)rows : plan->in.height;
+}
+
+uint32_t gi_band_rows_streamed(const gi_plan *plan, bool heavy) {
+    return rows_of(plan, heavy ? STREAMED_HEAVY_BYTES : STREAMED_BYTES);
+}
+
+uint32_t gi_band_rows_device(const gi_plan *plan, bool streams) {
+    // Counting alone brings nothing back that a copy could be hidden behind.
+    if (plan->barrier_count > 0 || (plan->measures && !streams)) return plan->in.height;
+    return rows_of(plan, DEVICE_BYTES);
 }
 
 uint32_t gi_window_rows(const gi_plan *plan, const gi_band_rule *rule) {

@@ -60,6 +60,11 @@ gi_leg gi_leg_next(const gi_plan *plan, int from, int resolved, const gi_band_ru
 // the bands are shared out among threads.
 uint32_t gi_band_rows_streamed(const gi_plan *plan, bool heavy);
 
+// The height of bands for a device, to which one band goes while others are worked on and come back; `streams`: the
+// rows come from a decoder. All rows where the image is counted before it is worked on: it then stays on the device,
+// and goes there once.
+uint32_t gi_band_rows_device(const gi_plan *plan, bool streams);
+
 // Rows of the decoded image that are held at once: a band with its halo, or all where a second leg begins there.
 uint32_t gi_window_rows(const gi_plan *plan, const gi_band_rule *rule);
 

@@ -24,6 +24,7 @@ typedef struct batch {
     gi_batch_result result;
     int working;        // workers whose slot could be opened
     gi_error no_worker; // why the last one could not
+    bool lost;          // the backend, with nothing to fall back on: no_worker says why
 } batch;
 
 typedef struct thread {
@@ -99,6 +100,19 @@ static void finish_item(batch *b, size_t index, gi_status status, bool skipped) 
     pthread_mutex_unlock(&b->mutex);
 }
 
+// True when the failure is the backend's, for good: every other file would fail with the same words.
+static bool is_lost(batch *b, gi_status status, const gi_error *why) {
+    gi_backend *backend = b->options->backend;
+    if (status != GI_ERR_DEVICE || b->options->fallback || !backend->ops->lost || !backend->ops->lost(backend, false, NULL))
+        return false;
+    atomic_store(&b->stop.drop, true);
+    pthread_mutex_lock(&b->mutex);
+    if (!b->lost) b->no_worker = *why;
+    b->lost = true;
+    pthread_mutex_unlock(&b->mutex);
+    return true;
+}
+
 static void do_item(batch *b, gi_worker *worker, size_t index) {
     const gi_item *item = &b->list->items[index];
     gi_process_request request = {.item = item,
@@ -108,6 +122,7 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
     gi_error why = {.status = GI_OK};
     bool skipped = false;
     gi_status status = gi_process(worker, &request, &skipped, &why);
+    if (is_lost(b, status, &why)) status = GI_ERR_CANCELLED; // said once, by the batch
     if (status != GI_OK && status != GI_ERR_CANCELLED) {
         gi_say(b->options->messages, GI_FAILURE, item->in ? item->in : "-", "%s", why.text);
         if (b->options->fail_fast) atomic_store(&b->stop.drop, true);
@@ -169,7 +184,7 @@ static gi_status run_workers(batch *b, int workers, int cores, gi_error *err) {
     for (int i = 1; i < workers; i++)
         if (threads[i].started) pthread_join(threads[i].id, NULL);
     free(threads);
-    if (b->working > 0) return GI_OK;
+    if (b->working > 0 && !b->lost) return GI_OK;
     if (err) *err = b->no_worker;
     return b->no_worker.status;
 }

@@ -68,8 +68,9 @@ size_t gi_batch_memory_share(const gi_batch_options *options, int workers);
 
 // Does every item. One bad file never stops the others (unless fail_fast): it is said through messages with its reason
 // and counted. Returns GI_OK when the batch ran, whatever failed in it; GI_ERR_MEMORY or GI_ERR_DEVICE when no worker
-// could start; GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a cancel.
-// Directories below it are made when a first file goes there.
+// could start; GI_ERR_DEVICE when the device is lost and there is no fallback (the other files are not started);
+// GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a cancel. Directories below
+// it are made when a first file goes there.
 gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options, gi_batch_result *result,
                        gi_error *err);
 

@@ -70,15 +70,10 @@ bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
 }
 
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size) {
+    gi_error failure = {.status = GI_OK};
     *backend = NULL;
-    int count = gi_cuda_device_count(reason, size);
-    for (int i = 0; i < count; i++) {
-        gi_cuda_device device;
-        gi_error failure = {.status = GI_OK};
-        if (!gi_cuda_device_get(i, &device)) continue;
-        if (device.usable && gi_backend_cuda_open(i, backend, &failure) == GI_OK) return true;
-        snprintf(reason, size, "%s", device.usable ? failure.text : device.reason);
-    }
+    if (gi_backend_cuda_open(GI_CUDA_ANY, backend, &failure) == GI_OK) return true;
+    snprintf(reason, size, "%s", failure.text);
     return false;
 }
 

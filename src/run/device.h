@@ -38,7 +38,8 @@ gi_device_times gi_device_model(const gi_work_estimate *work, int cores);
 // True when `auto` takes a GPU for that work, if one is usable. `why`: the reason, in one line.
 bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size);
 
-// Opens the first GPU that opens. False: `reason` says why none does, and *backend is NULL.
+// Opens the first usable GPU, looked for and started in the background. False: `reason` says why there can be none, and
+// *backend is NULL.
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size);
 
 // Opens the backend that was asked for: GI_ERR_DEVICE when it is not usable. `auto` opens the CPU, which it needs in

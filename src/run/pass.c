@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/large.h"
+#include "cuda/trace.h"
 
 void gi_gate_init(gi_gate *gate, int places) {
     pthread_mutex_init(&gate->mutex, NULL);
@@ -99,18 +100,35 @@ typedef struct goal {
 
 static bool wants_rows(const goal *to_do) { return to_do->store || to_do->encoder; }
 
-// The band on the slot, up to where its rows (*out, where they are wanted) lie in host memory. When it returns, the
-// input may change, unless only the slot counts.
-static gi_status run_band(gi_pass *pass, const band *b, const gi_view *input, const goal *to_do, gi_view *out,
-                          gi_error *err) {
+// Bands whose rows are on their way back from the slot, the oldest first, each in the lane after the one before.
+typedef struct flight {
+    const goal *to_do;
+    int lanes;      // that may be in use
+    uint32_t *done; // rows of the leg's result from its first that are done
+    band bands[GI_MAX_LANES];
+    int oldest, count; // lanes
+} flight;
+
+// A gate that lets few through is for devices that can take no more: then a slot has one band there at a time. So it
+// has where the slot's counts are those of one band.
+static int lanes_of(const gi_pass *pass, const goal *to_do) {
     const gi_backend_ops *ops = pass->slot->ops;
-    bool first = to_do->histogram || b->rows.y == 0;
-    gate_enter(pass->gate);
+    if (!ops->use_lane || !ops->send || pass->gate->limited || to_do->histogram) return 1;
+    // Rows that are decoded come slower than they go: a third lane would only keep the encoder waiting.
+    return pass->source.decoder && ops->lanes > 2 ? 2 : ops->lanes;
+}
+
+static void use_lane(const gi_pass *pass, int lane) {
+    if (pass->slot->ops->use_lane) pass->slot->ops->use_lane(pass->slot, lane);
+}
+
+// The band on the slot, up to where its rows, if they are wanted, are on their way to host memory.
+static gi_status start_band(gi_pass *pass, const band *b, const gi_view *input, const goal *to_do, gi_error *err) {
+    const gi_backend_ops *ops = pass->slot->ops;
+    const bool first = to_do->histogram || b->rows.y == 0;
     gi_status status = load(pass, b, input, err);
     if (status == GI_OK && to_do->count) status = ops->measure(pass->slot, to_do->through, first, err);
-    if (status == GI_OK && to_do->histogram) status = ops->counts(pass->slot, to_do->histogram, err);
-    if (status == GI_OK && wants_rows(to_do)) status = ops->download(pass->slot, out, err);
-    gate_leave(pass->gate);
+    if (status == GI_OK && wants_rows(to_do) && ops->send) status = ops->send(pass->slot, err);
     if (status != GI_OK) pass->held.count = 0;
     return status;
 }
@@ -121,37 +139,103 @@ static void copy_rows(const gi_view *from, const gi_view *to) {
     for (uint32_t i = 0; i < from->height; i++) memcpy(gi_view_row(to, i), gi_view_row(from, i), row_bytes);
 }
 
-static gi_status do_band(gi_pass *pass, gi_rows rows, const goal *to_do, gi_error *err) {
-    band b = {.to = pass->leg.to, .rows = rows};
-    gi_view input = {.data = NULL}, out;
-    gi_status status = GI_OK;
-    if (to_do->store) b.target = gi_view_rows(to_do->store, rows.y, rows.count);
-    if (!is_held(pass, &b)) {
-        gi_rows needed = gi_rows_needed(pass->plan, pass->from, b.to, rows);
-        status = gi_source_rows(&pass->source, needed, &input, err);
+static gi_status deliver(const goal *to_do, const band *b, const gi_view *rows, gi_error *err) {
+    if (to_do->encoder) {
+        gi_trace_begin("encode");
+        gi_status status = gi_encoder_rows(to_do->encoder, rows, err);
+        gi_trace_end();
+        return status;
     }
-    if (status != GI_OK) return status;
-    if (!to_do->count && input.data && maker(pass->plan, pass->from, b.to) < 0)
-        out = input; // nothing to compute
-    else
-        status = run_band(pass, &b, &input, to_do, &out, err);
-    if (status != GI_OK || !wants_rows(to_do)) return status;
-    if (to_do->encoder) return gi_encoder_rows(to_do->encoder, &out, err);
-    copy_rows(&out, &b.target);
+    if (to_do->store) copy_rows(rows, &b->target);
     return GI_OK;
 }
 
-// From row *y of the leg's result to the end; on failure *y is the first row not done.
-static gi_status do_bands(gi_pass *pass, uint32_t *y, const goal *to_do, gi_error *err) {
+// Waits for the oldest band and, where it is `wanted`, delivers it: then it is done.
+static gi_status land(gi_pass *pass, flight *f, bool wanted, gi_error *err) {
+    const band *b = &f->bands[f->oldest];
+    gi_view rows = {.data = NULL};
+    gi_status status = GI_OK;
+    use_lane(pass, f->oldest);
+    if (f->to_do->histogram) status = pass->slot->ops->counts(pass->slot, f->to_do->histogram, err);
+    if (status == GI_OK && wants_rows(f->to_do)) status = pass->slot->ops->download(pass->slot, &rows, err);
+    gate_leave(pass->gate);
+    f->oldest = (f->oldest + 1) % f->lanes;
+    f->count--;
+    if (status != GI_OK) pass->held.count = 0;
+    if (status == GI_OK && wanted) status = deliver(f->to_do, b, &rows, err);
+    if (status == GI_OK && wanted) *f->done += b->rows.count;
+    return status;
+}
+
+// Sends a band off, in a lane that is free.
+static gi_status take_off(gi_pass *pass, flight *f, const band *b, const gi_view *input, gi_error *err) {
+    const int lane = (f->oldest + f->count) % f->lanes;
+    gate_enter(pass->gate);
+    use_lane(pass, lane);
+    gi_status status = start_band(pass, b, input, f->to_do, err);
+    f->bands[lane] = *b;
+    if (status == GI_OK)
+        f->count++;
+    else
+        gate_leave(pass->gate);
+    return status;
+}
+
+// What the band is made of, as soon as it may move in memory.
+static gi_status take_rows(gi_pass *pass, const band *b, gi_view *input, gi_error *err) {
+    const gi_backend_ops *ops = pass->slot->ops;
+    gi_rows needed = gi_rows_needed(pass->plan, pass->from, b->to, b->rows);
+    gi_status status = GI_OK;
+    if (ops->release && gi_source_moves(&pass->source, needed)) status = ops->release(pass->slot, err);
+    return status == GI_OK ? gi_source_rows(&pass->source, needed, input, err) : status;
+}
+
+// One band: off to the slot, or delivered at once where there is nothing to compute.
+static gi_status do_band(gi_pass *pass, flight *f, gi_rows rows, gi_error *err) {
+    const goal *to_do = f->to_do;
+    band b = {.to = pass->leg.to, .rows = rows};
+    gi_view input = {.data = NULL};
+    gi_status status = GI_OK;
+    if (to_do->store) b.target = gi_view_rows(to_do->store, rows.y, rows.count);
+    if (!is_held(pass, &b)) status = take_rows(pass, &b, &input, err);
+    if (status != GI_OK) return status;
+    if (to_do->count || !input.data || maker(pass->plan, pass->from, b.to) >= 0)
+        return take_off(pass, f, &b, &input, err);
+    status = deliver(to_do, &b, &input, err);
+    if (status == GI_OK) *f->done += rows.count;
+    return status;
+}
+
+// Sends bands off from the first row not done to the end, each as soon as there is a lane for it.
+static gi_status send_bands(gi_pass *pass, flight *f, gi_error *err) {
     const uint32_t height = pass->plan->in.height;
-    while (*y < height) {
+    uint32_t next = *f->done;
+    while (next < height) {
         if (gi_stopped(pass->stop)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
-        gi_rows rows = {*y, pass->bands.rows < height - *y ? pass->bands.rows : height - *y};
-        gi_status status = do_band(pass, rows, to_do, err);
+        gi_rows rows = {next, pass->bands.rows < height - next ? pass->bands.rows : height - next};
+        gi_status status = f->count == f->lanes ? land(pass, f, true, err) : GI_OK;
+        if (status == GI_OK) status = do_band(pass, f, rows, err);
         if (status != GI_OK) return status;
-        *y += rows.count;
+        next += rows.count;
     }
     return GI_OK;
+}
+
+// True for failures that another slot may not have.
+static bool is_the_slots(gi_status status) { return status == GI_ERR_DEVICE_MEMORY || status == GI_ERR_DEVICE; }
+
+// From row *y of the leg's result to the end; on failure *y is the first row not done.
+static gi_status do_bands(gi_pass *pass, uint32_t *y, const goal *to_do, gi_error *err) {
+    flight f = {.to_do = to_do, .lanes = lanes_of(pass, to_do), .done = y};
+    gi_status status = send_bands(pass, &f, err);
+    // What is on its way lands in any case: it may be on its way to memory of the caller's.
+    while (f.count > 0) {
+        bool going = status == GI_OK || is_the_slots(status);
+        gi_status landed = land(pass, &f, going, going && status == GI_OK ? err : NULL);
+        if (landed != GI_OK && going) status = landed;
+    }
+    use_lane(pass, 0);
+    return status;
 }
 
 // Says the levels of the barriers resolved since the last time, once a wait has made them known.
@@ -245,17 +329,25 @@ static void resume(gi_pass *pass) {
         drop_leg(pass);
 }
 
-// After GI_ERR_DEVICE_MEMORY: smaller bands, then the fallback. False when there is nothing left to try.
+// Waits until the slot reads nothing of the source any more, which may then be changed or freed.
+static void release(gi_pass *pass) {
+    if (pass->slot->ops->release) pass->slot->ops->release(pass->slot, NULL);
+}
+
+// After GI_ERR_DEVICE_MEMORY: smaller bands, then the fallback. After GI_ERR_DEVICE: the fallback, where the rows that
+// were on the device can be had again. False when there is nothing left to try.
 static bool relieve(gi_pass *pass, const gi_error *why) {
-    if (pass->bands.rows > GI_BAND_ROWS_MIN) {
+    if (why->status == GI_ERR_DEVICE_MEMORY && pass->bands.rows > GI_BAND_ROWS_MIN) {
         pass->bands.rows = pass->bands.rows / 2 > GI_BAND_ROWS_MIN ? pass->bands.rows / 2 : GI_BAND_ROWS_MIN;
         resume(pass);
         return true;
     }
     gi_slot *slot = NULL;
+    if (why->status == GI_ERR_DEVICE && gi_source_slides(&pass->source)) return false;
     if (!pass->fallback || pass->fallback(pass->fallback_context, &slot, NULL) != GI_OK) return false;
     gi_say(pass->messages, GI_WARNING, pass->file, "%s; done on the CPU instead", why->text);
     pass->fallback = NULL;
+    release(pass);
     pass->slot = slot;
     pass->bands.rows = pass->rows_most;
     pass->bands.uploads = false;
@@ -272,7 +364,8 @@ static gi_status run(gi_pass *pass, goal last, gi_error *err) {
     if (pass->bands.rows > pass->plan->in.height) pass->bands.rows = pass->plan->in.height;
     pass->rows_most = pass->bands.rows;
     do status = step(pass, &last, &why);
-    while ((status == GI_OK && !pass->leg.last) || (status == GI_ERR_DEVICE_MEMORY && relieve(pass, &why)));
+    while ((status == GI_OK && !pass->leg.last) || (is_the_slots(status) && relieve(pass, &why)));
+    release(pass);
     if (status != GI_OK && err) *err = why;
     return status;
 }

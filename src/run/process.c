@@ -41,6 +41,9 @@ static void use_threads(gi_slot *slot, int threads) {
     if (slot->ops->use_threads) slot->ops->use_threads(slot, threads);
 }
 
+// False while the slot's backend is still starting.
+static bool is_ready(gi_slot *slot) { return !slot->ops->ready || slot->ops->ready(slot); }
+
 static gi_status open_fallback(void *context, gi_slot **slot, gi_error *err) {
     gi_worker *worker = context;
     gi_backend *backend = worker->options->fallback;
@@ -81,8 +84,10 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
                               bool *fits) {
     size_t row = gi_row_bytes(plan->in.width, plan->in.channels, plan->in.sample);
     gi_band_rule rule = {plan->in.height, setting->memory, setting->device};
-    // What a device takes at once pays for the way there.
-    if (setting->streams && !setting->device) rule.rows = gi_band_rows_streamed(plan, gi_work_is_heavy(plan));
+    if (setting->device)
+        rule.rows = gi_band_rows_device(plan, setting->streams);
+    else if (setting->streams)
+        rule.rows = gi_band_rows_streamed(plan, gi_work_is_heavy(plan));
     if (options->band_bytes > 0 && options->band_bytes / row < rule.rows)
         rule.rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
     if (options->band_rows > 0 && options->band_rows < rule.rows) rule.rows = options->band_rows;
@@ -118,14 +123,29 @@ static void prepare_pass(image *im) {
     pass->file = im->name;
 }
 
-// A buffer of the slot's, which a device reads fast, for the rows that the source holds at once.
+// Takes the fallback's slot where there is one and the backend cannot be used any more, or at all, for which it may
+// `wait`. True when it did.
+static bool avoid_lost(image *im, bool wait) {
+    gi_backend *backend = im->worker->options->backend;
+    gi_pass *pass = &im->pass;
+    gi_error why = {.status = GI_OK};
+    if (!pass->fallback || !backend->ops->lost || !backend->ops->lost(backend, wait, &why)) return false;
+    if (open_fallback(im->worker, &pass->slot, NULL) != GI_OK) return false;
+    // Nobody has asked for that device.
+    gi_say(pass->messages, GI_NOTE, im->name, "done on the CPU, as no GPU is usable: %s", why.text);
+    pass->fallback = NULL;
+    return true;
+}
+
+// A buffer of the slot's, which a device reads fast, for the rows that the source holds at once: for all of them where
+// they are decoded while the device starts.
 static gi_status reserve_rows(image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_shape shape = im->header.shape;
     size_t bytes = 0;
     void *data = NULL;
-    bool device = choose_bands(im);
-    if (pass->source.decoder) shape.height = gi_window_rows(&im->plan, &pass->bands);
+    bool device = choose_bands(im) && is_ready(pass->slot);
+    if (pass->source.decoder && is_ready(pass->slot)) shape.height = gi_window_rows(&im->plan, &pass->bands);
     gi_status status = gi_shape_bytes(shape, &bytes, err);
     if (status == GI_OK) status = pass->slot->ops->host_buffer(pass->slot, bytes, &data, err);
     if (status != GI_OK) return status;
@@ -139,6 +159,7 @@ static gi_status begin_pass(image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
     prepare_pass(im);
+    avoid_lost(im, false);
     gi_status status = reserve_rows(im, &why);
     if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(im->worker, &pass->slot, NULL) == GI_OK) {
         gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
@@ -146,6 +167,21 @@ static gi_status begin_pass(image *im, gi_error *err) {
         status = reserve_rows(im, &why);
     }
     if (status != GI_OK && err) *err = why;
+    return status;
+}
+
+// Decodes on, behind the first band, while the device is starting.
+static gi_status decode_while_starting(image *im, gi_error *err) {
+    gi_source *source = &im->pass.source;
+    gi_status status = GI_OK;
+    gi_view rows;
+    gi_rows next = {im->pass.bands.rows, im->pass.bands.rows};
+    for (; status == GI_OK && next.y < source->height && !is_ready(im->pass.slot); next.y += next.count) {
+        if (next.count > source->height - next.y) next.count = source->height - next.y;
+        status = gi_source_rows(source, next, &rows, err);
+    }
+    // With all rows there is nothing left to do without the device.
+    if (status == GI_OK && avoid_lost(im, true)) choose_bands(im);
     return status;
 }
 
@@ -162,7 +198,8 @@ static gi_status begin_decoding(image *im, gi_error *err) {
         if (status != GI_OK) return status;
         source->thumbnail = &im->thumbnail;
     }
-    return gi_source_rows(source, (gi_rows){0, im->pass.bands.rows}, &rows, err);
+    status = gi_source_rows(source, (gi_rows){0, im->pass.bands.rows}, &rows, err);
+    return status == GI_OK ? decode_while_starting(im, err) : status;
 }
 
 // ---- images in memory ---------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ typedef struct fake_backend {
     atomic_int slots, threads, uploads, inside, inside_max;
     atomic_int windows, windows_until; // windows begun; after so many more, one fails for want of memory
     atomic_int calls_until;            // likewise of all calls on a slot that has an image
+    bool is_lost;                      // then the device itself fails, not its memory
     atomic_int threads_used;           // as the slots were told last
 } fake_backend;
 
@@ -73,6 +74,7 @@ static void fake_wait(fake_slot *s) {
 static gi_status fake_call(fake_slot *s, gi_error *err) {
     if (atomic_fetch_sub(&s->backend->calls_until, 1) != 0) return GI_OK;
     fake_forget_uploads(s);
+    if (s->backend->is_lost) return gi_fail(err, GI_ERR_DEVICE, "the device is lost");
     return gi_fail(err, GI_ERR_DEVICE_MEMORY, "out of device memory");
 }
 

@@ -46,6 +46,7 @@ bool gi_cuda_device_get(int index, gi_cuda_device *device) {
 
 gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err) {
     *backend = NULL;
+    if (gpus == 0) return gi_fail(err, GI_ERR_DEVICE, "no driver");
     if (index >= gpus) return gi_fail(err, GI_ERR_DEVICE, "there is no CUDA device %d", index);
     gpu = fake_backend_make();
     strcpy(gpu.base.name, "cuda:0");

@@ -324,6 +324,44 @@ static void memory_runs_out_anywhere(void **state) {
     backend->base.ops->slot_close(other_slot);
 }
 
+// The device fails at every call in turn: what lies in memory is done by the other slot, and what was decoded meanwhile
+// and is gone fails with the device's reason.
+static void the_device_fails_anywhere(void **state) {
+    fake_backend *backend = *state, second = fake_backend_make();
+    static gi_encoder whole, got;
+    gi_pipeline pipeline = parse("gray | threshold otsu | threshold 9");
+    fake_window_insert(&pipeline, 1, 2);
+    gi_plan plan = plan_of(&pipeline, 3, GI_U8);
+    gi_slot *slot = slot_of(&backend->base);
+    other_slot = slot_of(&second.base);
+    second.pause_us = 0;
+    gi_pass pass = pass_over(&plan, slot, (gi_band_rule){HEIGHT, 0, true});
+    emit(&pass, &whole);
+    backend->is_lost = true;
+    for (int failing = 0; failing < 40; failing++) {
+        pass = pass_over(&plan, slot, (gi_band_rule){5, 0, true});
+        pass.fallback = give_other;
+        backend->calls_until = failing;
+        if (failing % 2 == 0) {
+            emit(&pass, &got);
+            expect_same(&got, &whole, &pipeline, 0);
+            continue;
+        }
+        void *window = decode_into_window(&pass);
+        memset(&got, 0, sizeof got);
+        gi_status status = gi_pass_emit(&pass, &got, NULL);
+        assert_true(status == GI_ERR_DEVICE || status == GI_OK);
+        if (status == GI_OK) expect_same(&got, &whole, &pipeline, 0);
+        gi_pass_free(&pass);
+        free(window);
+    }
+    backend->is_lost = false;
+    backend->calls_until = INT32_MAX;
+    backend->base.ops->slot_close(slot);
+    backend->base.ops->slot_close(other_slot);
+    gi_plan_free(&plan);
+}
+
 static void without_a_fallback_it_fails(void **state) {
     fake_backend *backend = *state;
     static gi_encoder encoder;
@@ -464,6 +502,7 @@ int main(void) {
         TEST(the_sum_by_hand),
         TEST(nothing_is_done_twice),
         TEST(memory_runs_out_anywhere),
+        TEST(the_device_fails_anywhere),
         TEST(without_a_fallback_it_fails),
         TEST(measures_the_result),
         TEST(stops_between_bands),
