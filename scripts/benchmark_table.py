@@ -22,6 +22,7 @@ CPU_ROWS = ("gray, RGB", "gray|threshold, RGB", "histogram, RGB", "equalize, gra
 GPU_ROWS = {  # ours: what it is called here, and the row of the vendor's library beside it
     "gray 601, RGB u8": ("gray, RGB", None),
     "gray | threshold, RGB u8": ("gray and threshold in one pass, RGB", None),
+    "threshold, gray u8": ("threshold, gray", "NPP threshold, gray u8"),
     "hist, gray u8, photo-like": ("histogram, gray photo", "CUB hist, gray u8, photo-like"),
     "box r=15, gray u8": ("box r=15, gray", "NPP box r=15, gray u8"),
     "Gaussian s=3, gray u8": ("Gaussian s=3, gray", "NPP Gaussian 15x15, gray u8"),
@@ -68,7 +69,7 @@ def gpu_table(figures):
     yield "| work | ms | of the speed of a copy (histogram: a read) | vendor's library, ms |\n|---|---|---|---|\n"
     for name, (shown, vendor) in GPU_ROWS.items():
         r = results[name]
-        beside = f"{results[vendor]['ms']:.3f} ({vendor.split(',')[0]})" if vendor else ""
+        beside = f"{results[vendor]['ms']:.3f} ({vendor.split(',')[0]})" if vendor in results else ""
         yield f"| {shown} | {r['ms']:.3f} | {r['percent_of_copy']:.0f} % | {beside} |\n"
 
 
