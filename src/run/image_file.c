@@ -35,7 +35,12 @@ static gi_status decode(gi_decoder *decoder, gi_view *image, gi_error *err) {
 }
 
 gi_status gi_image_load(const char *path, const gi_batch_options *options, gi_view *image, gi_error *err) {
-    gi_read_options reading = {.cancel = options->cancel};
+    return gi_image_load_begun(path, NULL, options, image, err);
+}
+
+gi_status gi_image_load_begun(const char *path, const gi_begun *begun, const gi_batch_options *options, gi_view *image,
+                              gi_error *err) {
+    gi_read_options reading = {.begun = begun, .cancel = options->cancel};
     gi_decode_options decoding = options->decode;
     gi_file_data file;
     gi_decoder *decoder;

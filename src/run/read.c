@@ -14,7 +14,9 @@ enum { FIRST_CAPACITY = 1 << 16 };
 
 static bool cancelled(const gi_read_options *options) { return options->cancel && *options->cancel; }
 
-static gi_status open_input(const char *path, const gi_read_options *options, int *fd, gi_error *err) {
+gi_status gi_read_open(const char *path, const gi_read_options *options, int *fd, gi_error *err) {
+    *fd = STDIN_FILENO;
+    if (!path) return GI_OK;
     // Without O_NONBLOCK a FIFO that has taken a regular file's place would be waited on.
     int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (options->regular_only ? O_NONBLOCK : 0);
     do {
@@ -25,23 +27,29 @@ static gi_status open_input(const char *path, const gi_read_options *options, in
     return gi_fail_errno(err, "cannot open", errno);
 }
 
-// Reads until file->size is `until` or the end is reached (*ended).
-static gi_status read_until(int fd, size_t until, const gi_read_options *options, gi_file_data *file, bool *ended,
-                            gi_error *err) {
-    while (file->size < until) {
-        ssize_t got = read(fd, file->data + file->size, until - file->size);
-        if (got < 0 && errno == EINTR) {
+gi_status gi_read_full(int fd, void *to, size_t size, const gi_read_options *options, size_t *got, gi_error *err) {
+    *got = 0;
+    while (*got < size) {
+        ssize_t count = read(fd, (char *)to + *got, size - *got);
+        if (count < 0 && errno == EINTR) {
             if (cancelled(options)) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
             continue;
         }
-        if (got < 0) return gi_fail_errno(err, "cannot read", errno);
-        if (got == 0) {
-            *ended = true;
-            return GI_OK;
-        }
-        file->size += (size_t)got;
+        if (count < 0) return gi_fail_errno(err, "cannot read", errno);
+        if (count == 0) break;
+        *got += (size_t)count;
     }
     return GI_OK;
+}
+
+// Reads until file->size is `until` or the end is reached (*ended).
+static gi_status read_until(int fd, size_t until, const gi_read_options *options, gi_file_data *file, bool *ended,
+                            gi_error *err) {
+    size_t got = 0, wanted = until - file->size;
+    gi_status status = gi_read_full(fd, file->data + file->size, wanted, options, &got, err);
+    file->size += got;
+    *ended = got < wanted;
+    return status;
 }
 
 static size_t limit_of(const gi_read_options *options) { return options->limit ? options->limit : GI_READ_MAX; }
@@ -67,12 +75,18 @@ static gi_status take_room(gi_file_data *file, size_t capacity, gi_error *err) {
     return GI_OK;
 }
 
+static void take_begun(const gi_begun *begun, gi_file_data *file) {
+    file->size = begun->bytes.size < FIRST_CAPACITY ? begun->bytes.size : FIRST_CAPACITY;
+    memcpy(file->data, begun->bytes.data, file->size);
+}
+
 // `expected` bytes are likely there; one more is asked for, so that the end is seen without growing.
 static gi_status read_all(int fd, size_t expected, const gi_read_options *options, gi_file_data *file, gi_error *err) {
     bool ended = false;
     size_t capacity = GI_SNIFF_BYTES;
     gi_status status = grow(file, FIRST_CAPACITY, err);
-    if (status == GI_OK) status = read_until(fd, capacity, options, file, &ended, err);
+    if (status == GI_OK && options->begun) take_begun(options->begun, file);
+    if (status == GI_OK && file->size < capacity) status = read_until(fd, capacity, options, file, &ended, err);
     if (status != GI_OK) return status;
     if (file->size == 0) return gi_fail(err, GI_ERR_FORMAT, "an empty file");
     if (options->image_only && gi_format_sniff((gi_bytes){file->data, file->size}) == GI_FORMAT_UNKNOWN)
@@ -118,8 +132,9 @@ static gi_status read_opened(int fd, const gi_read_options *options, bool may_st
 
 gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err) {
     *file = (gi_file_data){.data = NULL};
-    int fd = STDIN_FILENO;
-    gi_status status = path ? open_input(path, options, &fd, err) : GI_OK;
+    int fd = options->begun ? options->begun->fd : -1;
+    if (options->begun) path = NULL;
+    gi_status status = options->begun ? GI_OK : gi_read_open(path, options, &fd, err);
     if (status != GI_OK) return status;
     status = read_opened(fd, options, path && options->leave_open, file, err);
     if (path && !file->open) close(fd);
