@@ -15,6 +15,7 @@
 #include "core/histogram.h"
 #include "core/pipeline.h"
 #include "core/point.h"
+#include "core/primitives.h"
 #include "core/status.h"
 #include "core/view.h"
 #include "core/window.h"
@@ -101,8 +102,9 @@ typedef struct gi_backend_ops {
 // First member of every backend's own struct.
 struct gi_backend {
     const gi_backend_ops *ops;
-    char name[16];    // "cpu", "cuda:0": what --device would be given
-    char detail[128]; // "AVX2, 8 threads"; "NVIDIA H200, sm_90"
+    char name[16];                   // "cpu", "cuda:0": what --device would be given
+    char detail[128];                // "AVX2, 8 threads"; "NVIDIA H200, sm_90"
+    const gi_primitives *primitives; // on arrays; NULL: it has none
 };
 
 // First member of every backend's own slot struct.

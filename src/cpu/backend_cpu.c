@@ -7,6 +7,7 @@
 #include "core/large.h"
 #include "core/simd.h"
 #include "cpu/ops.h"
+#include "cpu/primitives.h"
 
 typedef struct buffer {
     void *data;
@@ -246,6 +247,7 @@ gi_status gi_backend_cpu_open(gi_backend **backend, gi_error *err) {
     if (!self) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     int cores = gi_cpu_cores();
     self->ops = &cpu_ops;
+    self->primitives = &gi_cpu_primitives;
     snprintf(self->name, sizeof self->name, "cpu");
     snprintf(self->detail, sizeof self->detail, "%s, %d thread%s", gi_simd_name(gi_simd_level()), cores,
              cores == 1 ? "" : "s");
