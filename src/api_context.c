@@ -118,6 +118,57 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
     }
 }
 
+// GI_OK when the backend has that algorithm of the primitive.
+static gi_status check_algorithm(const gi_backend *backend, gi_primitive primitive, int algorithm, gi_error *err) {
+    char name[GI_ALGORITHM_BYTES];
+    if (!backend->primitives)
+        return gi_fail(err, GI_ERR_DEVICE, "%s has no %s", backend->name, gi_primitive_name(primitive));
+    const char *list = backend->primitives->algorithms[primitive];
+    if (gi_algorithm_in(primitive, algorithm, list)) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "algorithm %s of %s is not for %s, which has %s",
+                   gi_algorithm_name(primitive, algorithm, name), gi_primitive_name(primitive), backend->name, list);
+}
+
+// The GPU of `auto`, if it has the algorithm. Else choice->why tells why it is not taken.
+static gi_backend *gpu_with(gpuimg_context *context, gi_primitive primitive, int algorithm, gi_choice *choice) {
+    gi_error reason = {.status = GI_OK};
+    const char *about;
+    if (!gi_cuda_built(&about)) {
+        snprintf(choice->why, sizeof choice->why, "built without CUDA");
+        return NULL;
+    }
+    gi_backend *gpu = automatic_gpu(context);
+    if (!gpu)
+        snprintf(choice->why, sizeof choice->why, "no GPU is usable: %.200s", context->none);
+    else if (check_algorithm(gpu, primitive, algorithm, &reason) != GI_OK)
+        snprintf(choice->why, sizeof choice->why, "%.200s", reason.text);
+    return reason.status == GI_OK ? gpu : NULL;
+}
+
+gi_status gi_context_choose_primitive(gpuimg_context *context, gi_primitive primitive, int algorithm,
+                                      const gi_primitive_work *work, gi_choice *choice, gi_error *err) {
+    bool automatic = context->request.kind == GI_DEVICE_AUTO;
+    *choice = (gi_choice){.backend = context->request.kind == GI_DEVICE_CUDA ? context->cuda : context->cpu};
+    snprintf(choice->why, sizeof choice->why, "as asked for");
+    gi_status here = check_algorithm(choice->backend, primitive, algorithm, err);
+    if (!automatic) return here;
+    gi_primitive_work known = *work;
+    const char *why = "";
+    char name[GI_ALGORITHM_BYTES];
+    pthread_mutex_lock(&context->mutex);
+    known.started = context->cuda != NULL;
+    bool pays = gi_device_pays_primitive(&known, &why);
+    snprintf(choice->why, sizeof choice->why, "%s", here == GI_OK ? why : "the CPU has no such algorithm");
+    gi_backend *gpu = pays || here != GI_OK ? gpu_with(context, primitive, algorithm, choice) : NULL;
+    pthread_mutex_unlock(&context->mutex);
+    if (!gpu && here != GI_OK)
+        return gi_fail(err, GI_ERR_DEVICE, "algorithm %s of %s needs a GPU: %.200s",
+                       gi_algorithm_name(primitive, algorithm, name), gi_primitive_name(primitive), choice->why);
+    if (gpu) choice->fallback = here == GI_OK ? choice->backend : NULL;
+    if (gpu) choice->backend = gpu;
+    return GI_OK;
+}
+
 static lane *take_lane(gpuimg_context *context, gi_backend *backend) {
     pthread_mutex_lock(&context->mutex);
     lane **at = &context->idle, *found;

@@ -48,7 +48,7 @@ gi_status gi_api_shape(const gpuimg_image *image, const char *what, gi_shape *sh
 // GI_ERR_USAGE for NULL, and for a pipeline that ends in hist.
 gi_status gi_api_images_only(const gpuimg_pipeline *pipeline, gi_error *err);
 
-// ---- contexts (api_context.c) -------------------------------------------------------------------------------------
+// ---- contexts (api_context.c, api_array.c) ------------------------------------------------------------------------
 
 // Where a piece of work runs. The backends are the context's.
 typedef struct gi_choice {
@@ -62,6 +62,18 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
 
 // CPU threads that one call may use; 0: all.
 int gi_context_threads(const gpuimg_context *context);
+
+// Chooses for a primitive, by that algorithm of its. GI_ERR_USAGE when the device that was asked for has it not;
+// GI_ERR_DEVICE when that has no primitives, or when `auto` finds no GPU for an algorithm that the CPU has not.
+// Thread-safe.
+gi_status gi_context_choose_primitive(gpuimg_context *context, gi_primitive primitive, int algorithm,
+                                      const gi_primitive_work *work, gi_choice *choice, gi_error *err);
+
+// The primitives on jobs, which are checked here; their threads are the context's. *choice: where it ran. Thread-safe.
+gi_status gi_context_matmul(gpuimg_context *context, gi_matmul_job job, gi_choice *choice, gi_error *err);
+gi_status gi_context_reduce(gpuimg_context *context, gi_reduce_job job, gi_number *result, gi_choice *choice,
+                            gi_error *err);
+gi_status gi_context_scan(gpuimg_context *context, gi_scan_job job, gi_choice *choice, gi_error *err);
 
 // Runs one image in the calling thread, on a slot of the context's. `batch` has pipeline and callbacks set.
 // Thread-safe.

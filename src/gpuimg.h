@@ -297,6 +297,85 @@ typedef struct gpuimg_statistics {
 GPUIMG_API gpuimg_status gpuimg_histogram_statistics(const gpuimg_histogram *histogram, int channel,
                                                      gpuimg_statistics *statistics, gpuimg_error *error);
 
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+
+/* Matrix products, reductions and scans of arrays in memory, on the context's device. Arrays are the caller's, packed
+ * but for the rows of matrices, and stay until the function returns; their elements may have any alignment that their
+ * type has. They may hold more than 2^31 elements. `algorithm` is a word as the command line's --algo has it ("auto",
+ * "fast"); NULL means "auto". GPUIMG_ERR_USAGE for one that is unknown, or not for the device that was asked for;
+ * GPUIMG_ERR_DEVICE where "auto" finds no GPU for one that only GPUs have. */
+
+/* A matrix of floats in rows: element (i, j) is data[i * stride + j]. */
+typedef struct gpuimg_matrix {
+    float *data; /* may be NULL where there are no elements */
+    size_t rows;
+    size_t columns;
+    size_t stride; /* elements from row to row, at least `columns`; 0: just that, no gap */
+} gpuimg_matrix;
+
+/* c = a b: a is M x K, b is K x N, c is M x N and shares no memory with them; any of M, K and N may be 0, and K = 0
+ * makes zeros. What lies between the rows of c stays untouched. NaN and infinities propagate. With exact arithmetic
+ * beside it, every element is within (K + 2) 2^-24 of the sum of its products' magnitudes, but by algorithms named
+ * tf32, which round the factors to 11 bits first. On the CPU the number of threads does not change the bits.
+ * GPUIMG_ERR_USAGE for shapes that do not match. After a failure the elements of c are undefined. */
+GPUIMG_API gpuimg_status gpuimg_matmul(gpuimg_context *context, const gpuimg_matrix *a, const gpuimg_matrix *b,
+                                       const gpuimg_matrix *c, const char *algorithm, gpuimg_error *error);
+
+typedef enum gpuimg_operation {
+    GPUIMG_SUM = 0,
+    GPUIMG_PROD,
+    GPUIMG_MIN,
+    GPUIMG_MAX,
+    GPUIMG_MEAN /* of reductions alone */
+} gpuimg_operation;
+
+/* *result = the reduction of `count` values; `values` may be NULL where there are none.
+ * Floats: sums and products are made in double by one fixed tree, whose bits are the same on every device, with any
+ * number of threads, in every run; the error of a sum is at most ceil(log2(count)) 2^-53 times the sum of magnitudes. A
+ * NaN among the values makes any result NaN, the canonical one. -0 is less than 0.
+ * Integers: exact; GPUIMG_ERR_LIMIT for a sum or product that does not fit 64 bits. The mean is a double, from the
+ * exact sum: gpuimg_mean_... Of nothing: sum 0, product 1; GPUIMG_ERR_USAGE for min, max and mean. */
+GPUIMG_API gpuimg_status gpuimg_reduce_f32(gpuimg_context *context, gpuimg_operation operation, const float *values,
+                                           size_t count, const char *algorithm, double *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_f64(gpuimg_context *context, gpuimg_operation operation, const double *values,
+                                           size_t count, const char *algorithm, double *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_i32(gpuimg_context *context, gpuimg_operation operation, const int32_t *values,
+                                           size_t count, const char *algorithm, int64_t *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_i64(gpuimg_context *context, gpuimg_operation operation, const int64_t *values,
+                                           size_t count, const char *algorithm, int64_t *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_u8(gpuimg_context *context, gpuimg_operation operation, const uint8_t *values,
+                                          size_t count, const char *algorithm, int64_t *result, gpuimg_error *error);
+
+/* The mean of integers, for which gpuimg_reduce_... has no room: GPUIMG_MEAN there is GPUIMG_ERR_USAGE. */
+GPUIMG_API gpuimg_status gpuimg_mean_i32(gpuimg_context *context, const int32_t *values, size_t count,
+                                         const char *algorithm, double *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_mean_i64(gpuimg_context *context, const int64_t *values, size_t count,
+                                         const char *algorithm, double *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_mean_u8(gpuimg_context *context, const uint8_t *values, size_t count,
+                                        const char *algorithm, double *result, gpuimg_error *error);
+
+/* results[i] = the reduction of values[0] .. values[i] by a sum, product, minimum or maximum; with `exclusive` of what
+ * stands before i, which for i = 0 is 0, 1, the largest or the smallest value (infinities of floats).
+ * Floats: sums and products in double, grouped in one fixed way, whose bits are the same everywhere, and rounded once
+ * to the element; a NaN carries on, as the canonical one. Integers: exact, as int64_t; GPUIMG_ERR_LIMIT names the first
+ * index whose result does not fit. `results` may be `values` where the types are the same and the scan is not
+ * exclusive; else they share no memory. After a failure the results are undefined. */
+GPUIMG_API gpuimg_status gpuimg_scan_f32(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                         const float *values, float *results, size_t count, const char *algorithm,
+                                         gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_f64(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                         const double *values, double *results, size_t count, const char *algorithm,
+                                         gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_i32(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                         const int32_t *values, int64_t *results, size_t count, const char *algorithm,
+                                         gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_i64(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                         const int64_t *values, int64_t *results, size_t count, const char *algorithm,
+                                         gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_u8(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                        const uint8_t *values, int64_t *results, size_t count, const char *algorithm,
+                                        gpuimg_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,11 @@ static const double bus_seconds = 0.15e-9; // a pixel, there and back, page-lock
 static const double unlocked_seconds = 0.7e-9; // ... from and to memory of the caller's
 static const double device_cores = 400;        // of the CPU's that the GPU's kernels are worth
 
+// Of the primitives: what one core does in a second, and what the bus carries, from pageable memory.
+static const double core_multiply_adds = 40e9;
+static const double core_scan_bytes = 8e9;
+static const double bus_bytes_second = 7e9;
+
 gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error *err) {
     *request = (gi_device_request){GI_DEVICE_AUTO, 0};
     if (strcmp(text, "auto") == 0) return GI_OK;
@@ -67,6 +72,29 @@ bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
     snprintf(why, size, "beside the codecs, these stages add about %.2f s on %d core%s and %.2f s on a GPU%s",
              times.cpu, cores, cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
     return times.cpu > times.gpu;
+}
+
+bool gi_device_pays_primitive(const gi_primitive_work *work, const char **why) {
+    double cpu_seconds = work->core_seconds / gi_cpu_cores();
+    bool pays = cpu_seconds > (work->started ? 0 : start_seconds) + work->bus_bytes / bus_bytes_second;
+    *why = pays ? "enough work to outweigh the copies and starting a GPU" : "done before the arrays were on a GPU";
+    return pays;
+}
+
+gi_primitive_work gi_matmul_work(const gi_matmul_job *job) {
+    double m = (double)job->m, k = (double)job->k, n = (double)job->n;
+    return (gi_primitive_work){m * k * n / core_multiply_adds, (m * k + k * n + m * n) * sizeof *job->a, false};
+}
+
+gi_primitive_work gi_reduce_work(const gi_reduce_job *job) {
+    double bytes = (double)job->count * (double)gi_element_bytes(job->element);
+    return (gi_primitive_work){bytes / core_scan_bytes, bytes, false};
+}
+
+gi_primitive_work gi_scan_work(const gi_scan_job *job) {
+    gi_element out = gi_scan_element(job->element);
+    double bytes = (double)job->count * (double)(gi_element_bytes(job->element) + gi_element_bytes(out));
+    return (gi_primitive_work){bytes / core_scan_bytes, bytes, false};
 }
 
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size) {

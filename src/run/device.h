@@ -38,6 +38,20 @@ gi_device_times gi_device_model(const gi_work_estimate *work, int cores);
 // True when `auto` takes a GPU for that work, if one is usable. `why`: the reason, in one line.
 bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size);
 
+// Likewise of a primitive that takes so long on one CPU core, and moves so many bytes to a GPU and back. `started`: one
+// is in use already.
+typedef struct gi_primitive_work {
+    double core_seconds;
+    double bus_bytes;
+    bool started;
+} gi_primitive_work;
+bool gi_device_pays_primitive(const gi_primitive_work *work, const char **why);
+
+// What the primitives on arrays are.
+gi_primitive_work gi_matmul_work(const gi_matmul_job *job);
+gi_primitive_work gi_reduce_work(const gi_reduce_job *job);
+gi_primitive_work gi_scan_work(const gi_scan_job *job);
+
 // Opens the first usable GPU, looked for and started in the background. False: `reason` says why there can be none, and
 // *backend is NULL.
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size);
