@@ -63,8 +63,9 @@ gi_status gi_context_scan(gpuimg_context *context, gi_scan_job job, gi_choice *c
 static gi_status find_algorithm(gi_primitive primitive, const char *name, int *algorithm, gi_error *err) {
     *algorithm = name ? gi_algorithm_find(primitive, name) : GI_ALGORITHM_AUTO;
     if (*algorithm >= 0) return GI_OK;
-    return gi_fail(err, GI_ERR_USAGE, "%s has no algorithm '%.60s': there are %s", gi_primitive_name(primitive), name,
-                   gi_primitive_algorithms(primitive));
+    char words[128];
+    return gi_fail(err, GI_ERR_USAGE, "%s has no algorithm '%.60s': known are %s", gi_primitive_name(primitive), name,
+                   gi_words_listed(gi_primitive_algorithms(primitive), words, sizeof words));
 }
 
 static size_t stride_of(const gpuimg_matrix *m) { return m->stride ? m->stride : m->columns; }

@@ -120,13 +120,14 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
 
 // GI_OK when the backend has that algorithm of the primitive.
 static gi_status check_algorithm(const gi_backend *backend, gi_primitive primitive, int algorithm, gi_error *err) {
-    char name[GI_ALGORITHM_BYTES];
+    char name[GI_ALGORITHM_BYTES], words[128];
     if (!backend->primitives)
         return gi_fail(err, GI_ERR_DEVICE, "%s has no %s", backend->name, gi_primitive_name(primitive));
     const char *list = backend->primitives->algorithms[primitive];
     if (gi_algorithm_in(primitive, algorithm, list)) return GI_OK;
     return gi_fail(err, GI_ERR_USAGE, "algorithm %s of %s is not for %s, which has %s",
-                   gi_algorithm_name(primitive, algorithm, name), gi_primitive_name(primitive), backend->name, list);
+                   gi_algorithm_name(primitive, algorithm, name), gi_primitive_name(primitive), backend->name,
+                   gi_words_listed(list, words, sizeof words));
 }
 
 // The GPU of `auto`, if it has the algorithm. Else choice->why tells why it is not taken.

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "core/text.h"
 #include "gpuimg.h"
 #include "run/batch.h"
 #include "run/device.h"

@@ -16,7 +16,44 @@ static const gi_command own_commands[] = {
      NULL,
      GI_FOR_RUN | GI_FOR_PIPELINE,
      GI_OPERANDS_PIPELINE,
+     NULL,
      gi_run_command},
+    {"matmul",
+     "[OPTIONS] A.npy B.npy -o C.npy",
+     "the product of two matrices",
+     "A is M x K, B is K x N, C becomes M x N, all of float32; any of M, K and N may be 0. NaN and infinities "
+     "propagate. Each element is within (K + 2) 2^-24 of the sum of its products' magnitudes.",
+     {"matmul a.npy b.npy -o c.npy", "matmul --algo naive a.npy - -o - < b.npy > c.npy"},
+     NULL,
+     GI_FOR_MATMUL,
+     GI_OPERANDS_ARRAYS,
+     NULL,
+     gi_matmul_command},
+    {"reduce",
+     "[OPTIONS] sum|prod|min|max|mean IN",
+     "one number from all of an array's, or each channel's",
+     "Of an array, prints the number, with as many digits as it takes to read the same one back; of an image, a line "
+     "CHANNEL NUMBER for each channel. Sums and products of floats are made in double by one fixed tree: the same "
+     "bits on CPU and GPU, with any number of threads, in every run. Those of integers are exact, and fail past 64 "
+     "bits. A NaN in the array makes the result NaN. Of an empty array: sum 0, product 1, no minimum, maximum or mean.",
+     {"reduce sum values.npy", "reduce mean photo.jpg"},
+     NULL,
+     GI_FOR_REDUCE,
+     GI_OPERANDS_VALUES,
+     GI_OPERATION_WORDS,
+     gi_reduce_command},
+    {"scan",
+     "[OPTIONS] sum|prod|min|max IN.npy -o OUT.npy",
+     "running sums, products, minima or maxima",
+     "Each number becomes the sum (product, ...) of all up to it, in C order over the whole array; the shape stays. "
+     "Floats are added up in double, grouped in one fixed way, so that the bits are the same on CPU and GPU, with any "
+     "number of threads, in every run. Integers become int64, exactly, and fail past 64 bits.",
+     {"scan sum counts.npy -o sums.npy", "scan max --exclusive levels.npy -o -"},
+     NULL,
+     GI_FOR_SCAN,
+     GI_OPERANDS_ARRAYS,
+     GI_SCAN_WORDS,
+     gi_scan_command},
     {"info",
      "",
      "version, codecs, processor and GPUs",
@@ -25,6 +62,7 @@ static const gi_command own_commands[] = {
      NULL,
      GI_FOR_INFO,
      GI_OPERANDS_NONE,
+     NULL,
      gi_info_command},
     {"help",
      "[COMMAND]",
@@ -34,6 +72,7 @@ static const gi_command own_commands[] = {
      NULL,
      GI_FOR_INFO,
      GI_OPERANDS_COMMAND,
+     NULL,
      gi_help_command},
 };
 enum { OWN_COUNT = sizeof own_commands / sizeof own_commands[0] };
@@ -48,6 +87,7 @@ static gi_command of_stage(const gi_stage *stage) {
                           stage,
                           sink ? GI_FOR_HIST : GI_FOR_IMAGE,
                           GI_OPERANDS_IMAGES,
+                          NULL,
                           sink ? gi_hist_command : gi_image_command};
     return command;
 }

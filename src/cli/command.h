@@ -12,6 +12,8 @@ typedef enum gi_operand_kind {
     GI_OPERANDS_NONE,
     GI_OPERANDS_IMAGES,   // image files and directories
     GI_OPERANDS_PIPELINE, // a pipeline first, then the same
+    GI_OPERANDS_ARRAYS,   // .npy files
+    GI_OPERANDS_VALUES,   // a .npy file, or an image
     GI_OPERANDS_COMMAND   // the name of a command
 } gi_operand_kind;
 
@@ -24,6 +26,7 @@ struct gi_command {
     const gi_stage *stage; // NULL unless the command is a stage
     unsigned mask;         // GI_FOR_ bits
     gi_operand_kind operands;
+    const char *first; // "a|b|c": one of these words comes before the operands; NULL: none does
     int (*run)(const gi_command *command, const gi_options *options); // returns the exit status
 };
 
@@ -40,6 +43,9 @@ const char *gi_command_nearest(const char *name);
 int gi_image_command(const gi_command *command, const gi_options *options);
 int gi_hist_command(const gi_command *command, const gi_options *options);
 int gi_run_command(const gi_command *command, const gi_options *options);
+int gi_matmul_command(const gi_command *command, const gi_options *options);
+int gi_reduce_command(const gi_command *command, const gi_options *options);
+int gi_scan_command(const gi_command *command, const gi_options *options);
 int gi_info_command(const gi_command *command, const gi_options *options);
 int gi_help_command(const gi_command *command, const gi_options *options);
 

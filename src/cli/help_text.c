@@ -40,6 +40,11 @@ static const char reports_paragraph[] =
     "clipped_highlights}]}]}; bins are the counts, count is their sum. CSV: the columns file, channel, bin, from, to, "
     "count; a bin holds the levels from..to.";
 
+static const char arrays_paragraph[] =
+    "Arrays are NumPy's .npy files of float32, float64, int32, int64 or uint8, in either byte order; - is standard "
+    "input or output. Fortran order is turned into C order. matmul and scan write C order in this machine's byte "
+    "order; float64 and integers are not for matmul.";
+
 static void add_report_paragraph(gi_buffer *text) {
     gi_buffer_puts(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
                          "report follows the extension of -o (");
@@ -57,6 +62,8 @@ bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text) {
         gi_buffer_puts(text, images_paragraph);
     else if (i == 1 && reports)
         add_report_paragraph(text);
+    else if (i == 1 && (command->mask & GI_FOR_ARRAYS))
+        gi_buffer_puts(text, arrays_paragraph);
     else if (i == 2 && reports)
         gi_buffer_puts(text, reports_paragraph);
     else

@@ -40,18 +40,31 @@ static bool is_first_of_name(unsigned mask, int id) {
     return (gi_global_table[id].taken_by & mask) && find_long(mask, name, strlen(name)) == id;
 }
 
-static int find_letter(char letter) {
-    for (int i = 0; i < GI_GLOBAL_COUNT; i++)
-        if (gi_global_table[i].letter && gi_global_table[i].letter == letter) return i;
-    return -1;
+// Likewise of that letter.
+static int find_letter(unsigned mask, char letter) {
+    int found = -1;
+    for (int i = 0; i < GI_GLOBAL_COUNT; i++) {
+        if (!gi_global_table[i].letter || gi_global_table[i].letter != letter) continue;
+        if (gi_global_table[i].taken_by & mask) return i;
+        if (found < 0) found = i;
+    }
+    return found;
 }
 
 static const char *place_of(const gi_global_option *option) {
-    bool report = option->taken_by & GI_FOR_HIST;
-    return option->taken_by == GI_FOR_PIPELINE ? "run"
-           : option->taken_by == GI_FOR_RUN    ? "commands that read images"
-           : report                            ? "hist and pipelines that end in it"
-                                               : "commands that write images";
+    switch (option->taken_by) {
+    case GI_FOR_PIPELINE: return "run";
+    case GI_FOR_RUN:
+    case GI_FOR_DECODE: return "commands that read images";
+    case GI_FOR_HIST: return "hist and pipelines that end in it";
+    case GI_FOR_IMAGE: return "commands that write images";
+    case GI_FOR_MATMUL: return "matmul";
+    case GI_FOR_REDUCE: return "reduce";
+    case GI_FOR_SCAN: return "scan";
+    case GI_FOR_MATMUL | GI_FOR_SCAN: return "matmul and scan";
+    case GI_FOR_RUN | GI_FOR_MATMUL | GI_FOR_SCAN: return "commands that write files";
+    default: return "commands that compute";
+    }
 }
 
 static gi_status refuse_misplaced(const gi_global_option *option, const char *user, gi_error *err) {
@@ -154,7 +167,7 @@ static gi_status parse_long(parser *p, const char *argument, gi_error *err) {
 static gi_status parse_bundle(parser *p, const char *letters, gi_error *err) {
     gi_status status = GI_OK;
     while (*letters && status == GI_OK) {
-        int id = find_letter(*letters++);
+        int id = find_letter(p->user->mask, *letters++);
         if (id < 0) return gi_fail(err, GI_ERR_USAGE, "unknown option '-%c'", letters[-1]);
         bool flag = gi_global_table[id].type == GI_TYPE_FLAG;
         const char *value = !flag && *letters ? letters + (*letters == '=') : NULL;

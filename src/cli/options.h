@@ -21,11 +21,25 @@
 #include <stdint.h>
 
 #include "codec/codec.h"
+#include "core/primitives.h"
 #include "core/stage_table.h"
 #include "core/status.h"
 
 // Which commands take an option.
-enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FOR_ALL = 7, GI_FOR_PIPELINE = 8 };
+enum {
+    GI_FOR_IMAGE = 1,
+    GI_FOR_HIST = 2,
+    GI_FOR_INFO = 4,
+    GI_FOR_PIPELINE = 8,
+    GI_FOR_MATMUL = 16,
+    GI_FOR_REDUCE = 32,
+    GI_FOR_SCAN = 64,
+    GI_FOR_RUN = GI_FOR_IMAGE | GI_FOR_HIST,
+    GI_FOR_ARRAYS = GI_FOR_MATMUL | GI_FOR_REDUCE | GI_FOR_SCAN,
+    GI_FOR_DECODE = GI_FOR_RUN | GI_FOR_REDUCE, // that read images
+    GI_FOR_COMPUTE = GI_FOR_RUN | GI_FOR_ARRAYS,
+    GI_FOR_ALL = GI_FOR_COMPUTE | GI_FOR_INFO
+};
 
 // A number of the code's as the text of a default.
 #define GI_OPTION_TEXT(number) #number
@@ -34,6 +48,16 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
 #define GI_GLOBAL_OPTIONS(OPTION)                                                                                      \
     OPTION(TEXT, output, "output", 'o', "FILE", "", 0, 0, "", GI_FOR_HIST,                                             \
            "write the report to FILE (.txt, .json, .csv, .svg, .png or .html) instead of standard output")             \
+    OPTION(TEXT, array_output, "output", 'o', "FILE", "", 0, 0, "", GI_FOR_MATMUL | GI_FOR_SCAN,                       \
+           "write the result to the .npy file FILE, or to standard output for -; there is no default")                 \
+    OPTION(FLAG, exclusive, "exclusive", 0, "", "", 0, 0, "", GI_FOR_SCAN,                                             \
+           "of what stands before each number, without it; the first result is the operation's identity")              \
+    OPTION(CHOICE, matmul_algo, "algo", 0, "ALGORITHM", GI_MATMUL_ALGORITHMS, 0, 0, "auto", GI_FOR_MATMUL,             \
+           "which one; the CPU has auto, naive and fast, and the tf32 ones round the factors to 11 bits")              \
+    OPTION(CHOICE, reduce_algo, "algo", 0, "ALGORITHM", GI_REDUCE_ALGORITHMS, 0, 0, "auto", GI_FOR_REDUCE,             \
+           "which one, of arrays alone; the CPU has auto, by which the bits are the same everywhere")                  \
+    OPTION(CHOICE, scan_algo, "algo", 0, "ALGORITHM", GI_SCAN_ALGORITHMS, 0, 0, "auto", GI_FOR_SCAN,                   \
+           "which one; the CPU has auto, by which the bits are the same everywhere")                                   \
     OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
     OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg", 0, 0, "", GI_FOR_IMAGE,                              \
@@ -41,7 +65,7 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \
            "format of the report, whatever its file is named")                                                         \
     OPTION(                                                                                                            \
-        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_RUN,                                 \
+        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_DECODE,                              \
         "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
         "alone, which is slower and shares no code with the others")                                                   \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
@@ -66,18 +90,19 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
     OPTION(FLAG, null, "null", '0', "", "", 0, 0, "", GI_FOR_RUN, "names in LIST end with a NUL byte, not a newline")  \
     OPTION(FLAG, skip_existing, "skip-existing", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                    \
            "leave outputs that exist as they are, without a failure")                                                  \
-    OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN, "fail rather than replace an output")      \
+    OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN | GI_FOR_MATMUL | GI_FOR_SCAN,              \
+           "fail rather than replace an output")                                                                       \
     OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
-    OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_RUN,                                                    \
+    OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_DECODE,                                                 \
            "damage that still decodes is a failure, not a warning, as it always is for a file that the "               \
            "result would replace")                                                                                     \
-    OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_RUN,                                      \
+    OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_DECODE,                                   \
            "refuse images of more pixels; k, M and G may follow the number")                                           \
     OPTION(FLAG, no_auto_orient, "no-auto-orient", 0, "", "", 0, 0, "", GI_FOR_RUN,                                    \
            "do not turn the pixels by the EXIF orientation")                                                           \
     OPTION(FLAG, no_jpeg_luma, "no-jpeg-luma", 0, "", "", 0, 0, "", GI_FOR_RUN,                                        \
            "gray of a JPEG from its RGB colours, not from its own luma")                                               \
-    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_RUN,                        \
+    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_COMPUTE,                    \
            "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job)")   \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once, at most one a core; without it as many as cores")                                  \
@@ -91,8 +116,8 @@ enum { GI_FOR_IMAGE = 1, GI_FOR_HIST = 2, GI_FOR_INFO = 4, GI_FOR_RUN = 3, GI_FO
            "read the pipeline from FILE, which may span lines and hold comments after #")                              \
     OPTION(FLAG, explain, "explain", 0, "", "", 0, 0, "", GI_FOR_PIPELINE,                                             \
            "print how the pipeline would run on each IN, or on an 8K image without one, and do nothing")               \
-    OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_RUN, "no warnings and no summary")                      \
-    OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_RUN,                                                \
+    OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
+    OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
            "say more: the device and why, levels found, what was converted")                                           \
     OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "show this help")                                    \
     OPTION(FLAG, version, "version", 0, "", "", 0, 0, "", GI_FOR_ALL, "show the version")

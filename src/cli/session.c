@@ -9,18 +9,24 @@
 #include "cli/signals.h"
 #include "run/pixels.h"
 
-static gi_status open_device(gi_session *session, gi_error *err) {
-    const char *text = session->options->device, *source = "option --device";
+gi_status gi_context_of_options(const gi_options *options, gpuimg_context **context, gi_error *err) {
+    const char *text = options->device, *source = "option --device";
     if (!text) {
         text = getenv("GPUIMG_DEVICE");
         source = "variable GPUIMG_DEVICE";
     }
     if (!text || !*text) text = "auto";
     gpuimg_error cause;
-    gpuimg_status opened = gpuimg_context_open(text, 0, &session->context, &cause);
+    gpuimg_status opened = gpuimg_context_open(text, 0, context, &cause);
     if (opened == GPUIMG_ERR_USAGE)
         return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
     if (opened) return gi_fail(err, (gi_status)opened, "device %s: %s", text, cause.text);
+    return GI_OK;
+}
+
+static gi_status open_device(gi_session *session, gi_error *err) {
+    gi_status status = gi_context_of_options(session->options, &session->context, err);
+    if (status) return status;
     gi_work_estimate work = {.pipeline = session->pipeline, .files = session->list.count, .decoded = true};
     work.pixels = gi_list_pixels(&session->list);
     if (session->nominal_pixels) {

@@ -26,6 +26,10 @@ typedef struct gi_session {
     gi_backend *backend, *fallback; // the context's
 } gi_session;
 
+// Opens a context on the device that --device names, else GPUIMG_DEVICE, else auto. GI_ERR_USAGE names the source of a
+// bad one.
+gi_status gi_context_of_options(const gi_options *options, gpuimg_context **context, gi_error *err);
+
 // Lists the inputs and opens the device; nothing is touched. Complaints are printed.
 gi_status gi_session_open(gi_session *session);
 

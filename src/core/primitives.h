@@ -76,6 +76,7 @@ typedef enum gi_operation {
 
 // "sum", "prod", "min", "max", "mean"; the table of all, and the other way round (-1: unknown).
 #define GI_OPERATION_WORDS "sum|prod|min|max|mean"
+#define GI_SCAN_WORDS "sum|prod|min|max"
 const char *gi_operation_name(gi_operation operation);
 int gi_operation_find(const char *name);
 

@@ -20,6 +20,16 @@ void gi_text_add(gi_text *text, const char *format, ...) {
     if (wanted > 0) text->used += (size_t)wanted < room ? (size_t)wanted : room - 1;
 }
 
+const char *gi_words_listed(const char *words, char *text, size_t size) {
+    gi_text out = gi_text_over(text, size);
+    while (*words) {
+        int length = (int)strcspn(words, "|");
+        gi_text_add(&out, "%s%.*s", out.used ? ", " : "", length, words);
+        words += length + (words[length] == '|');
+    }
+    return text;
+}
+
 // Bytes of the printable character that begins at text[0]: 1 for ASCII, 2..4 for UTF-8 in its shortest form, 0 for
 // control characters (C0, DEL and C1), surrogates, values past U+10FFFF and anything malformed.
 static size_t printable_bytes(const char *text, size_t length) {

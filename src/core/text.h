@@ -18,6 +18,9 @@ gi_text gi_text_over(char *data, size_t size);
 // Appends; what does not fit is cut off.
 void gi_text_add(gi_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Writes "a, b, c" for "a|b|c" to `text`, which it returns; truncates.
+const char *gi_words_listed(const char *words, char *text, size_t size);
+
 enum { GI_QUOTE_BYTES = 64 }; // room that gi_quote needs at most, with its terminator
 
 // Writes `length` bytes of foreign text as it may stand in a message: control characters and bytes that are no UTF-8

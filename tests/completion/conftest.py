@@ -60,7 +60,7 @@ class Shell:
 def folder(tmp_path_factory):
     """Files to complete, apart from what the shells write."""
     folder = tmp_path_factory.mktemp("completion")
-    for name in ("a.png", "B.JPG", "my photo.jpeg", "notes.txt", "r.json", "x:y.png"):
+    for name in ("a.png", "B.JPG", "my photo.jpeg", "notes.txt", "r.json", "x:y.png", "data.npy"):
         (folder / name).write_bytes(b"")
     (folder / "subfolder").mkdir()
     return folder

@@ -41,6 +41,10 @@ def offered(bash, line):
     ("gpuimg run 'gray weights=l", "gpuimg run 'gray weights=linear"),
     ("gpuimg run 'hist b", "gpuimg run 'hist bins="), ("gpuimg run -v --format txt 'hi", "gpuimg run -v --format txt 'hist"),
     ("gpuimg run 'gray' a", "gpuimg run 'gray' a.png "),
+    # Operations, then arrays or images.
+    ("gpuimg reduce me", "gpuimg reduce mean "), ("gpuimg reduce -v me", "gpuimg reduce -v mean "),
+    ("gpuimg scan sum d", "gpuimg scan sum data.npy "), ("gpuimg matmul d", "gpuimg matmul data.npy "),
+    ("gpuimg matmul a", "gpuimg matmul a.png "), ("gpuimg scan --algo l", "gpuimg scan --algo lookback "),
     # Nothing to offer.
     ("gpuimg gray --quality ", "gpuimg gray --quality "), ("gpuimg info ", "gpuimg info "),
     ("gpuimg gray -- --wei", "gpuimg gray -- --wei"),
@@ -59,6 +63,9 @@ def test_what_is_offered(bash):
     assert {"png", "jpg", "jpeg", "txt", "json", "csv"} <= set(offered(bash, "gpuimg run --format "))
     assert {"txt", "json"}.isdisjoint(offered(bash, "gpuimg gray --format "))
     assert {"auto", "cpu", "cuda"} <= set(offered(bash, "gpuimg gray --device "))
+    assert set(offered(bash, "gpuimg scan ")) == {"sum", "prod", "min", "max"}
+    assert set(offered(bash, "gpuimg reduce mean ")) == {"data.npy", "a.png", "B.JPG", "my photo.jpeg", "x:y.png",
+                                                         "subfolder"}
     assert set(offered(bash, "gpuimg gray ")) == {"a.png", "B.JPG", "my photo.jpeg", "x:y.png", "subfolder"}
     assert {"notes.txt", "r.json", "subfolder"} <= set(offered(bash, "gpuimg hist -o "))
     assert "gray | threshold level=otsu" in offered(bash, "gpuimg run 'gray | threshold ")

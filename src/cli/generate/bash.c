@@ -59,6 +59,19 @@ static void add_values(gi_buffer *text) {
     gi_buffer_puts(text, "    esac\n}\n");
 }
 
+static void add_operands(gi_buffer *text) {
+    gi_command command;
+    gi_buffer_puts(text,
+                   "\n# COMMAND: sets `first`, the words of which one comes before the operands, and `files`, these "
+                   "operands' extensions.\n_gpuimg_operands() {\n    case $1 in\n");
+    for (int i = 0; gi_command_at(i, &command); i++) {
+        gi_buffer_printf(text, "    %s) first='", command.name);
+        gi_add_blank_words(text, command.first ? command.first : "");
+        gi_buffer_printf(text, "' files='%s' ;;\n", gi_operand_extensions(&command));
+    }
+    gi_buffer_puts(text, "    esac\n}\n");
+}
+
 void gi_complete_bash(gi_buffer *text) {
     add_names(text, false);
     add_names(text, true);
@@ -66,6 +79,7 @@ void gi_complete_bash(gi_buffer *text) {
     gi_report_extensions(text, "", "|");
     gi_buffer_puts(text, "'\n");
     add_options(text);
+    add_operands(text);
     add_keys(text);
     add_values(text);
 }

@@ -89,9 +89,10 @@ _gpuimg_quoted_pipeline() {
     ((${#COMPREPLY[@]} != 1)) || COMPREPLY+=("${COMPREPLY[0]} |")
 }
 
-# Sets `place` to what the last of the words typed is: option, value (of the option `of`), pipeline or operand.
+# Sets `place` to what the last of the words typed is: option, value (of the option `of`), pipeline or operand, of which
+# there are `operands` then.
 _gpuimg_place() {
-    local i kind words operands=0 literal=false
+    local i kind words literal=false
     for ((i = 2; i < ${#typed[@]}; i++)); do
         if [[ $place == option && -n $kind ]]; then
             place=value of=${typed[i - 1]}
@@ -108,15 +109,21 @@ _gpuimg_place() {
 }
 
 _gpuimg_operand() {
+    local first='' files=''
+    _gpuimg_operands "${typed[1]}"
+    if [[ -n $first ]] && ((operands == 1)); then
+        _gpuimg_offer '' "$1" $first
+        return
+    fi
     case ${typed[1]} in
     help) _gpuimg_offer '' "$1" $_gpuimg_commands ;;
     info) compopt +o default ;;
-    *) _gpuimg_files '' "${1#[\'\"]}" 'png|jpg|jpeg' ;;
+    *) _gpuimg_files '' "${1#[\'\"]}" "$files" ;;
     esac
 }
 
 _gpuimg() {
-    local typed=() place='' of='' options='' current
+    local typed=() place='' of='' operands=0 options='' current
     COMPREPLY=()
     _gpuimg_split
     current=${typed[${#typed[@]} - 1]}

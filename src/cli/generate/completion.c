@@ -78,6 +78,22 @@ bool gi_completion_at(const gi_command *command, int i, gi_completion *out) {
     return true;
 }
 
+const char *gi_operand_extensions(const gi_command *command) {
+    switch (command->operands) {
+    case GI_OPERANDS_IMAGES:
+    case GI_OPERANDS_PIPELINE: return "png|jpg|jpeg";
+    case GI_OPERANDS_ARRAYS: return "npy";
+    case GI_OPERANDS_VALUES: return "npy|png|jpg|jpeg";
+    case GI_OPERANDS_NONE:
+    case GI_OPERANDS_COMMAND: break;
+    }
+    return "";
+}
+
+void gi_add_blank_words(gi_buffer *text, const char *words) {
+    for (; *words; words++) gi_buffer_add(text, *words == '|' ? " " : words, 1);
+}
+
 void gi_report_extensions(gi_buffer *text, const char *before, const char *after) {
     const char *words = gi_global_table[GI_GLOBAL_report_format].words;
     while (*words) {

@@ -17,11 +17,12 @@ function __gpuimg_has_no_command
     test (count (commandline -opc)) -eq 1
 end
 
-# Whether the word at the cursor is the first one that is no option: the pipeline of run.
-function __gpuimg_is_at_pipeline
+# COMMAND: whether it is the command, and the word at the cursor the first one that is no option: the pipeline of run, the
+# operation of reduce.
+function __gpuimg_is_at_first -a command
     set -l typed (commandline -opc)
     set -l is_value 0
-    test "$typed[2]" = run; or return 1
+    test "$typed[2]" = $command; or return 1
     for word in $typed[3..-1]
         if test $is_value = 1
             set is_value 0

@@ -3,8 +3,6 @@
 
 # @tables@
 
-_gpuimg_images() { _files -g '*.(#i)(png|jpg|jpeg)(-.)' }
-
 _gpuimg_devices() {
     local -a names=(auto cpu cuda) nodes=(/dev/nvidia<->(N)) expl
     (( $#nodes == 0 )) || names+=(cuda:{0..$(( $#nodes - 1 ))})

@@ -51,7 +51,7 @@ static void add_options_with_values(gi_buffer *text) {
     gi_completion option;
     gi_buffer_puts(text, "\nfunction __gpuimg_options_with_values\n    printf '%s\\n'");
     for (int i = 0; gi_command_at(i, &command); i++) {
-        if (command.operands != GI_OPERANDS_PIPELINE) continue;
+        if (command.operands != GI_OPERANDS_PIPELINE && !command.first) continue;
         for (int k = 0; gi_completion_at(&command, k, &option); k++) {
             if (option.kind == GI_VALUE_NONE) continue;
             gi_buffer_printf(text, " --%s", option.name);
@@ -76,23 +76,34 @@ static void add_value(gi_buffer *text, const gi_completion *option) {
     }
 }
 
+// What the first operand may be, and those behind it.
+static void add_first(gi_buffer *text, const gi_command *command, const char *files) {
+    gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is_at_first %s' -f -k -a '", command->name);
+    if (command->first)
+        gi_add_blank_words(text, command->first);
+    else
+        gi_buffer_puts(text, "(__gpuimg_pipeline)");
+    gi_buffer_printf(text,
+                     "'\ncomplete -c gpuimg -n '__gpuimg_is %s; and not __gpuimg_is_at_first %s' -f -k -a "
+                     "'(__gpuimg_files %s)'\n",
+                     command->name, command->name, files);
+}
+
 static void add_operands(gi_buffer *text, const gi_command *command) {
-    static const char images[] = "(__gpuimg_files png jpg jpeg)";
-    switch (command->operands) {
-    case GI_OPERANDS_NONE: gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f\n", command->name); break;
-    case GI_OPERANDS_IMAGES:
-        gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -k -a '%s'\n", command->name, images);
-        break;
-    case GI_OPERANDS_PIPELINE:
-        gi_buffer_puts(text, "complete -c gpuimg -n __gpuimg_is_at_pipeline -f -k -a '(__gpuimg_pipeline)'\n");
-        gi_buffer_printf(text,
-                         "complete -c gpuimg -n '__gpuimg_is %s; and not __gpuimg_is_at_pipeline' -f -k -a '%s'\n",
-                         command->name, images);
-        break;
-    case GI_OPERANDS_COMMAND:
+    gi_buffer files = {0};
+    gi_add_blank_words(&files, gi_operand_extensions(command));
+    if (files.failed)
+        text->failed = true;
+    else if (command->operands == GI_OPERANDS_NONE)
+        gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f\n", command->name);
+    else if (command->operands == GI_OPERANDS_COMMAND)
         gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -a '(__gpuimg_commands)'\n", command->name);
-        break;
-    }
+    else if (command->operands == GI_OPERANDS_PIPELINE || command->first)
+        add_first(text, command, files.data);
+    else
+        gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -k -a '(__gpuimg_files %s)'\n", command->name,
+                         files.data);
+    gi_buffer_free(&files);
 }
 
 static void add_command(gi_buffer *text, const gi_command *command) {

@@ -34,6 +34,12 @@ typedef struct gi_completion {
 // Option i of a command, its stage's options first; false past the last. Rows of the same name are one option here.
 bool gi_completion_at(const gi_command *command, int i, gi_completion *option);
 
+// The extensions of the files that are the command's operands, "png|jpg|jpeg"; "" where they are none.
+const char *gi_operand_extensions(const gi_command *command);
+
+// Appends the words of "a|b|c" with blanks between them.
+void gi_add_blank_words(gi_buffer *text, const char *words);
+
 // Option i of a stage.
 bool gi_stage_completion_at(const gi_stage *stage, int i, gi_completion *option);
 

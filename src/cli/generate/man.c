@@ -171,7 +171,7 @@ void gi_man_command(gi_buffer *text, const gi_command *command, const char *date
     add_description(text, command);
     if (command->operands == GI_OPERANDS_PIPELINE) add_commands(text, "STAGES", true);
     add_options(text, command);
-    if (command->mask & GI_FOR_RUN) {
+    if (command->mask & GI_FOR_COMPUTE) {
         add_items(text, "EXIT STATUS", gi_help_statuses);
         add_items(text, "ENVIRONMENT", gi_help_variables);
     }

@@ -90,18 +90,23 @@ static void add_option(gi_buffer *text, const gi_completion *option) {
     gi_buffer_puts(text, "'");
 }
 
-static void add_operands(gi_buffer *text, gi_operand_kind operands) {
-    static const char images[] = " \\\n        '*:image:_gpuimg_images'";
-    if (operands == GI_OPERANDS_PIPELINE) gi_buffer_puts(text, " \\\n        '1:pipeline:_gpuimg_pipeline'");
-    if (operands == GI_OPERANDS_COMMAND) gi_buffer_puts(text, " \\\n        '1:command:_gpuimg_commands'");
-    if (operands == GI_OPERANDS_PIPELINE || operands == GI_OPERANDS_IMAGES) gi_buffer_puts(text, images);
+static void add_operands(gi_buffer *text, const gi_command *command) {
+    const char *extensions = gi_operand_extensions(command);
+    if (command->operands == GI_OPERANDS_PIPELINE) gi_buffer_puts(text, " \\\n        '1:pipeline:_gpuimg_pipeline'");
+    if (command->operands == GI_OPERANDS_COMMAND) gi_buffer_puts(text, " \\\n        '1:command:_gpuimg_commands'");
+    if (command->first) {
+        gi_buffer_puts(text, " \\\n        '1:operation:(");
+        gi_add_blank_words(text, command->first);
+        gi_buffer_puts(text, ")'");
+    }
+    if (*extensions) gi_buffer_printf(text, " \\\n        '*:file:_files -g \"*.(#i)(%s)(-.)\"'", extensions);
 }
 
 static void add_command(gi_buffer *text, const gi_command *command) {
     gi_completion option;
     gi_buffer_printf(text, "\n_gpuimg_of_%s() {\n    _arguments -s -S", command->name);
     for (int k = 0; gi_completion_at(command, k, &option); k++) add_option(text, &option);
-    add_operands(text, command->operands);
+    add_operands(text, command);
     gi_buffer_puts(text, "\n}\n");
 }
 
