@@ -11,18 +11,19 @@
 
 // ---- sums and products --------------------------------------------------------------------------------------------
 
-// A tile's value: columns by neighbouring rows, eight columns of four rows at a time, as more rows are too many streams
-// for a processor to foresee; then the columns by halves. The next tile is asked for meanwhile, from its first byte on.
+// A tile's value: columns by neighbouring rows, eight columns of four rows at a time; then the columns by halves. Four
+// rows are too many streams for a processor to foresee: so at each step a byte is read of every line that lies half a
+// tile further on, in the order of memory. `next` has at least half a tile: that behind this one, or the tile itself.
 #define DEFINE_TILE(name, type, LOAD, op)                                                                              \
-    GI_SIMD_BODY void name##_body(const type *tile, double *value) {                                                   \
-        enum { C = GI_TREE_COLUMNS, VECTORS = C / GI_V8, QUADS = GI_TREE_ROWS / 4 };                                   \
+    GI_SIMD_BODY void name##_body(const type *tile, const type *next, double *value) {                                 \
+        enum { C = GI_TREE_COLUMNS, VECTORS = C / GI_V8, QUADS = GI_TREE_ROWS / 4, STEPS = QUADS * VECTORS };          \
         gi_v8 x[QUADS][VECTORS];                                                                                       \
-        for (int i = 0; i < QUADS * VECTORS; i++) {                                                                    \
+        for (int i = 0; i < STEPS; i++) {                                                                              \
+            const type *ahead =                                                                                        \
+                i < STEPS / 2 ? tile + GI_TREE_TILE / 2 + i * 4 * GI_V8 : next + (i - STEPS / 2) * 4 * GI_V8;          \
             const type *from = tile + i / VECTORS * 4 * C + i % VECTORS * GI_V8;                                       \
-            uintptr_t next = (uintptr_t)(tile + i * 4 * GI_V8) + GI_TREE_TILE * sizeof(type);                          \
             gi_v8 a, b, c, d;                                                                                          \
-            for (size_t at = 0; at < 4 * GI_V8 * sizeof(type); at += 64)                                               \
-                __builtin_prefetch((const void *)(next + at));                                                         \
+            for (size_t at = 0; at < 4 * GI_V8 * sizeof(type); at += 64) (void)*((const volatile char *)ahead + at);   \
             LOAD(from, a);                                                                                             \
             LOAD(from + C, b);                                                                                         \
             LOAD(from + 2 * C, c);                                                                                     \
@@ -36,19 +37,19 @@
         double e = v[0] op v[4], f = v[1] op v[5], g = v[2] op v[6], h = v[3] op v[7];                                 \
         *value = (e op g)op(f op h);                                                                                   \
     }                                                                                                                  \
-    GI_SIMD_VARIANTS(name, name##_body, (const type *tile, double *value), (tile, value))
+    GI_SIMD_VARIANTS(name, name##_body, (const type *tile, const type *next, double *value), (tile, next, value))
 DEFINE_TILE(sum_tile_f32, float, GI_V8_LOAD_F32, +)
 DEFINE_TILE(sum_tile_f64, double, GI_V8_LOAD_F64, +)
 DEFINE_TILE(prod_tile_f32, float, GI_V8_LOAD_F32, *)
 DEFINE_TILE(prod_tile_f64, double, GI_V8_LOAD_F64, *)
 
-static double tile_value(const gi_reduce_job *job, const void *tile) {
+static double tile_value(const gi_reduce_job *job, const void *tile, const void *next) {
     double value = 0;
     bool product = job->operation == GI_OPERATION_PROD;
     if (job->element == GI_ELEMENT_F32)
-        (product ? prod_tile_f32 : sum_tile_f32)(tile, &value);
+        (product ? prod_tile_f32 : sum_tile_f32)(tile, next, &value);
     else
-        (product ? prod_tile_f64 : sum_tile_f64)(tile, &value);
+        (product ? prod_tile_f64 : sum_tile_f64)(tile, next, &value);
     return value;
 }
 
@@ -67,14 +68,18 @@ static double part_value(const gi_reduce_job *job, const void *values, size_t co
             tile.f64[i] = identity;
     }
     memcpy(&tile, values, count * gi_element_bytes(job->element));
-    return tile_value(job, &tile);
+    return tile_value(job, &tile, &tile);
 }
 
 static double piece_value(const gi_reduce_job *job, size_t piece) {
     size_t size = gi_element_bytes(job->element), length = gi_piece_length(job->count, piece), at = 0;
     const char *values = (const char *)job->values + piece * GI_PIECE * size;
     gi_nodes nodes = gi_nodes_none(job->operation == GI_OPERATION_PROD);
-    for (; at + GI_TREE_TILE <= length; at += GI_TREE_TILE) gi_nodes_add(&nodes, tile_value(job, values + at * size));
+    for (; at + GI_TREE_TILE <= length; at += GI_TREE_TILE) {
+        const char *tile = values + at * size;
+        bool more = length - at >= GI_TREE_TILE + GI_TREE_TILE / 2;
+        gi_nodes_add(&nodes, tile_value(job, tile, more ? tile + GI_TREE_TILE * size : tile));
+    }
     if (at < length) gi_nodes_add(&nodes, part_value(job, values + at * size, length - at));
     return gi_nodes_value(&nodes);
 }

@@ -68,14 +68,16 @@ typedef struct stretch {
 } stretch;
 
 // Scans the stretch; *carry is what stands before it, and then what stands behind. Returns the first index whose result
-// does not fit, or SIZE_MAX. Likewise without results, for the carry alone.
+// does not fit, or SIZE_MAX. Likewise without results, for the carry alone. (The members are copied first: as far as
+// the compiler knows, a result could be stored over them.)
 #define DEFINE_SCAN(name, GET, PUT, OP)                                                                                \
     static size_t name(const stretch *s, int64_t *carry) {                                                             \
+        const stretch own = *s;                                                                                        \
         int64_t value = *carry;                                                                                        \
-        for (size_t i = s->from; i < s->end; i++) {                                                                    \
-            int64_t x = GET(s->values, i, s->nan);                                                                     \
-            if (!(OP(value, x))) return i + s->shift;                                                                  \
-            PUT(s->out, i + s->shift, value, s->nan);                                                                  \
+        for (size_t i = own.from; i < own.end; i++) {                                                                  \
+            int64_t x = GET(own.values, i, own.nan);                                                                   \
+            if (!(OP(value, x))) return i + own.shift;                                                                 \
+            PUT(own.out, i + own.shift, value, own.nan);                                                               \
         }                                                                                                              \
         *carry = value;                                                                                                \
         return SIZE_MAX;                                                                                               \
