@@ -1,0 +1,152 @@
+// Where a primitive runs: the device that was asked for, the CPU, or the GPU that `auto` takes; over fake backends.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api_internal.h"
+#include "cpu/backend_cpu.h"
+#include "cuda/backend_cuda.h"
+#include "fake_backend.h"
+#include "gpuimg.h"
+
+static fake_backend cpu, gpu;
+static int gpus;
+static gi_status gpu_fails; // what the GPU's primitives return
+static int gpu_ran, cpu_ran;
+
+static gi_status cpu_matmul(gi_backend *backend, const gi_matmul_job *job, gi_error *err) {
+    (void)err;
+    assert_ptr_equal(backend, &cpu.base);
+    assert_int_equal(job->threads, 3);
+    cpu_ran++;
+    return GI_OK;
+}
+
+static gi_status gpu_matmul(gi_backend *backend, const gi_matmul_job *job, gi_error *err) {
+    (void)job;
+    assert_ptr_equal(backend, &gpu.base);
+    gpu_ran++;
+    return gpu_fails ? gi_fail(err, gpu_fails, "as told") : GI_OK;
+}
+
+static const gi_primitives of_cpu = {.algorithms = {"auto|naive|fast", "auto", "auto"}, .matmul = cpu_matmul};
+static const gi_primitives of_gpu = {.algorithms = {"auto|naive|tiled8", "auto|shuffle", "auto"}, .matmul = gpu_matmul};
+
+int gi_cpu_cores(void) { return 3; }
+
+gi_status gi_backend_cpu_open(gi_backend **backend, gi_error *err) {
+    (void)err;
+    cpu = fake_backend_make();
+    strcpy(cpu.base.name, "cpu");
+    cpu.base.primitives = &of_cpu;
+    *backend = &cpu.base;
+    return GI_OK;
+}
+
+bool gi_cuda_built(const char **about) {
+    *about = "fake";
+    return true;
+}
+
+int gi_cuda_device_count(char *reason, size_t size) {
+    if (gpus == 0) snprintf(reason, size, "no driver");
+    return gpus;
+}
+
+bool gi_cuda_device_get(int index, gi_cuda_device *device) {
+    *device = (gi_cuda_device){.usable = true};
+    return index < gpus;
+}
+
+gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err) {
+    *backend = NULL;
+    if (gpus == 0) return gi_fail(err, GI_ERR_DEVICE, "no driver");
+    if (index >= gpus) return gi_fail(err, GI_ERR_DEVICE, "there is no CUDA device %d", index);
+    gpu = fake_backend_make();
+    strcpy(gpu.base.name, "cuda:0");
+    gpu.base.primitives = &of_gpu;
+    *backend = &gpu.base;
+    return GI_OK;
+}
+
+// A product of n x n matrices on a fresh context. Where it ran is in cpu_ran and gpu_ran.
+static gpuimg_status multiply(const char *device, size_t n, const char *algorithm, gpuimg_error *error) {
+    static float data; // is not looked at: the backends are fakes
+    float *a = &data, *b = &data, *c = (float *)((uintptr_t)a + ((uintptr_t)1 << 40));
+    gpuimg_matrix left = {a, n, n, 0}, right = {b, n, n, 0}, out = {c, n, n, 0};
+    gpuimg_context *context = NULL;
+    cpu_ran = gpu_ran = 0;
+    assert_int_equal(gpuimg_context_open(device, 0, &context, error), GPUIMG_OK);
+    gpuimg_status status = gpuimg_matmul(context, &left, &right, &out, algorithm, error);
+    gpuimg_context_close(context);
+    return status;
+}
+
+enum { SMALL = 100, LARGE = 20000 };
+
+static void as_asked_for(void **state) {
+    (void)state;
+    gpuimg_error error;
+    gpus = 1;
+    assert_int_equal(multiply("cpu", LARGE, NULL, &error), GPUIMG_OK);
+    assert_true(cpu_ran == 1 && gpu_ran == 0);
+    assert_int_equal(multiply("cuda", SMALL, NULL, &error), GPUIMG_OK);
+    assert_true(cpu_ran == 0 && gpu_ran == 1);
+    assert_int_equal(multiply("cuda", SMALL, "fast", &error), GPUIMG_ERR_USAGE);
+    assert_non_null(strstr(error.text, "fast of matmul is not for cuda:0, which has auto, naive, tiled8"));
+    assert_int_equal(multiply("cpu", SMALL, "tiled8", &error), GPUIMG_ERR_USAGE);
+    assert_true(cpu_ran == 0 && gpu_ran == 0);
+}
+
+static void by_the_amount_of_work(void **state) {
+    (void)state;
+    gpus = 1;
+    assert_int_equal(multiply("auto", SMALL, NULL, NULL), GPUIMG_OK);
+    assert_true(cpu_ran == 1 && gpu_ran == 0);
+    assert_int_equal(multiply("auto", LARGE, NULL, NULL), GPUIMG_OK);
+    assert_true(cpu_ran == 0 && gpu_ran == 1);
+    assert_int_equal(multiply("auto", LARGE, "fast", NULL), GPUIMG_OK); // the CPU alone has it
+    assert_true(cpu_ran == 1 && gpu_ran == 0);
+    gpus = 0;
+    assert_int_equal(multiply("auto", LARGE, NULL, NULL), GPUIMG_OK);
+    assert_true(cpu_ran == 1 && gpu_ran == 0);
+}
+
+static void by_the_algorithm(void **state) {
+    (void)state;
+    gpuimg_error error;
+    gpus = 1;
+    assert_int_equal(multiply("auto", SMALL, "tiled8", &error), GPUIMG_OK);
+    assert_true(cpu_ran == 0 && gpu_ran == 1);
+    assert_int_equal(multiply("auto", SMALL, "cublas", &error), GPUIMG_ERR_DEVICE);
+    assert_non_null(strstr(error.text, "not for cuda:0"));
+    gpus = 0;
+    assert_int_equal(multiply("auto", SMALL, "tiled8", &error), GPUIMG_ERR_DEVICE);
+    assert_non_null(strstr(error.text, "needs a GPU: no GPU is usable: no driver"));
+}
+
+static void without_memory_on_the_device(void **state) {
+    (void)state;
+    gpuimg_error error;
+    gpus = 1;
+    gpu_fails = GI_ERR_DEVICE_MEMORY;
+    assert_int_equal(multiply("auto", LARGE, NULL, &error), GPUIMG_OK);
+    assert_true(cpu_ran == 1 && gpu_ran == 1 && *error.text == '\0');
+    assert_int_equal(multiply("cuda", LARGE, NULL, &error), GPUIMG_ERR_DEVICE_MEMORY);
+    assert_int_equal(multiply("auto", LARGE, "tiled8", &error), GPUIMG_ERR_DEVICE_MEMORY);
+    gpu_fails = GI_ERR_DEVICE;
+    assert_int_equal(multiply("auto", LARGE, NULL, &error), GPUIMG_ERR_DEVICE);
+    assert_true(cpu_ran == 0);
+    gpu_fails = GI_OK;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked_for), cmocka_unit_test(by_the_amount_of_work),
+                                       cmocka_unit_test(by_the_algorithm),
+                                       cmocka_unit_test(without_memory_on_the_device)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
