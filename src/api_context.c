@@ -191,9 +191,9 @@ static void give_lane(gpuimg_context *context, lane *l) {
 
 // On the worker's slot, opened when it has none.
 static gi_status process(gi_worker *worker, const gi_process_request *request, gi_error *err) {
-    bool skipped = false;
+    gi_outcome outcome = {.status = GI_OK};
     gi_status status = worker->slot ? GI_OK : gi_worker_open(worker, err);
-    return status == GI_OK ? gi_process(worker, request, &skipped, err) : status;
+    return status == GI_OK ? gi_process(worker, request, &outcome, err) : status;
 }
 
 gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, const gi_process_request *request,

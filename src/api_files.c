@@ -44,13 +44,13 @@ typedef struct batch {
     gi_batch_result result;
 } batch;
 
-static void on_progress(void *context, size_t index, gi_status status) {
+static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
     batch *b = context;
     const gpuimg_options *options = &b->setup.options;
     // The reason was said just before, perhaps while another file's was.
     pthread_mutex_lock(&b->setup.voice.mutex);
-    if (status != GI_OK && b->list.items[index].in == b->setup.voice.failed) b->first = status;
-    if (options->on_done) options->on_done(options->user, index, (gpuimg_status)status);
+    if (outcome->status != GI_OK && b->list.items[index].in == b->setup.voice.failed) b->first = outcome->status;
+    if (options->on_done) options->on_done(options->user, index, (gpuimg_status)outcome->status);
     pthread_mutex_unlock(&b->setup.voice.mutex);
 }
 

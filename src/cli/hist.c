@@ -82,8 +82,8 @@ static void on_measured(void *context, size_t index, gi_measured *measured) {
     stop_when_failed(context);
 }
 
-static void on_progress(void *context, size_t index, gi_status status) {
-    if (status) gi_report_pass(context, index);
+static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
+    if (outcome->status) gi_report_pass(context, index);
     stop_when_failed(context);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/checked.h"
+#include "core/clock.h"
 #include "cpu/backend_cpu.h"
 #include "run/path.h"
 #include "run/process.h"
@@ -87,16 +88,16 @@ static bool take_next(batch *b, size_t *index) {
     return got;
 }
 
-static void finish_item(batch *b, size_t index, gi_status status, bool skipped) {
+static void finish_item(batch *b, size_t index, const gi_outcome *outcome) {
+    if (outcome->status == GI_ERR_CANCELLED) return;
     pthread_mutex_lock(&b->mutex);
-    if (skipped)
+    if (outcome->skipped)
         b->result.skipped++;
-    else if (status == GI_OK)
+    else if (outcome->status == GI_OK)
         b->result.done++;
-    else if (status != GI_ERR_CANCELLED)
+    else
         b->result.failed++;
-    if (status != GI_ERR_CANCELLED && b->options->on_progress)
-        b->options->on_progress(b->options->context, index, status);
+    if (b->options->on_progress) b->options->on_progress(b->options->context, index, outcome);
     pthread_mutex_unlock(&b->mutex);
 }
 
@@ -120,14 +121,16 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
                                   .make_directories = b->list->out_directory != NULL,
                                   .sweep = b->first_of_directory[index]};
     gi_error why = {.status = GI_OK};
-    bool skipped = false;
-    gi_status status = gi_process(worker, &request, &skipped, &why);
-    if (is_lost(b, status, &why)) status = GI_ERR_CANCELLED; // said once, by the batch
-    if (status != GI_OK && status != GI_ERR_CANCELLED) {
+    gi_outcome outcome = {.reason = why.text};
+    double begun = gi_clock_ms();
+    outcome.status = gi_process(worker, &request, &outcome, &why);
+    outcome.time_ms = gi_clock_ms() - begun;
+    if (is_lost(b, outcome.status, &why)) outcome.status = GI_ERR_CANCELLED; // said once, by the batch
+    if (outcome.status != GI_OK && outcome.status != GI_ERR_CANCELLED) {
         gi_say(b->options->messages, GI_FAILURE, item->in ? item->in : "-", "%s", why.text);
         if (b->options->fail_fast) atomic_store(&b->stop.drop, true);
     }
-    finish_item(b, index, status, skipped);
+    finish_item(b, index, &outcome);
 }
 
 static void *work(void *context) {

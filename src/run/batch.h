@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "codec/codec.h"
 #include "core/backend.h"
@@ -21,6 +22,16 @@ typedef struct gi_measured {
     uint32_t bins;            // as asked for, 1..levels
     const gi_view *thumbnail; // of the image as decoded, before the pipeline; NULL unless asked for
 } gi_measured;
+
+// How one item ended.
+typedef struct gi_outcome {
+    gi_status status;
+    bool skipped;       // its output exists, and skip_existing asks to keep it (GI_OK then)
+    const char *reason; // of a failure, valid during the callback; else ""
+    uint64_t bytes_in;  // of the input's file, as far as it was opened
+    uint64_t bytes_out; // of the output; 0 unless it is there now
+    double time_ms;
+} gi_outcome;
 
 typedef struct gi_batch_options {
     const gi_pipeline *pipeline;
@@ -44,8 +55,8 @@ typedef struct gi_batch_options {
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);
-    // Called once an image is done or skipped (GI_OK) or failed, likewise. May be NULL.
-    void (*on_progress)(void *context, size_t index, gi_status status);
+    // Called once an image is done, skipped or failed, likewise. May be NULL.
+    void (*on_progress)(void *context, size_t index, const gi_outcome *outcome);
     void *context;
     // Non-zero: drop the images in work, start no other. A batch of one image runs in the calling thread, so that a
     // signal caught there ends a read or write that waits. May be NULL.

@@ -26,6 +26,7 @@ struct gi_output {
     struct stat old;
     int registered;
     volatile sig_atomic_t *cancel;
+    uint64_t taken; // bytes, of which `used` are in the buffer still
     size_t used;
     char temporary_name[GI_TEMPORARY_SIZE];
     unsigned char buffer[BUFFER_BYTES];
@@ -173,6 +174,7 @@ static gi_status flush(gi_output *output, gi_error *err) {
 
 static gi_status sink_write(void *context, const void *data, size_t size, gi_error *err) {
     gi_output *output = context;
+    output->taken += size;
     if (size > BUFFER_BYTES - output->used) {
         gi_status status = flush(output, err);
         if (status != GI_OK) return status;
@@ -182,6 +184,8 @@ static gi_status sink_write(void *context, const void *data, size_t size, gi_err
     output->used += size;
     return GI_OK;
 }
+
+uint64_t gi_output_bytes(const gi_output *output) { return output->taken; }
 
 gi_sink gi_output_sink(gi_output *output) { return (gi_sink){sink_write, output}; }
 

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "codec/codec.h"
 #include "core/status.h"
@@ -29,6 +30,9 @@ gi_status gi_output_open_cancellable(const char *path, volatile sig_atomic_t *ca
 
 // The sink that writes to it. Every write is checked.
 gi_sink gi_output_sink(gi_output *output);
+
+// How many bytes it was given so far.
+uint64_t gi_output_bytes(const gi_output *output);
 
 // Flushes, closes and renames. Only after GI_OK is the file there. The output is closed in either case; still call
 // gi_output_close. With `no_clobber` a target that has come into being meanwhile is kept: GI_ERR_EXISTS.

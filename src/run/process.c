@@ -22,6 +22,7 @@ typedef struct image {
     gi_histogram histogram;
     gi_thumbnail thumbnail; // made while decoding, when a report asks for it
     gi_pass pass;           // its source owns decoder and file
+    gi_outcome *outcome;
 } image;
 
 static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
@@ -76,6 +77,7 @@ static gi_status open_decoder(image *im, gi_error *err) {
     decode.strict |= is_in_place(item);
     gi_status status = gi_image_open(item->in, &reading, &decode, &source->file, &source->decoder, err);
     if (status != GI_OK) return status;
+    im->outcome->bytes_in = source->file.size;
     im->header = *gi_decoder_header(source->decoder);
     return gi_plan_make(options->pipeline, im->header.shape, &im->plan, err);
 }
@@ -298,6 +300,7 @@ static gi_status write_result(image *im, gi_error *err) {
     if (status == GI_OK) status = gi_encoder_finish(encoder, err);
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
+    if (status == GI_OK) im->outcome->bytes_out = gi_output_bytes(output);
 out:
     gi_encoder_close(encoder);
     gi_output_close(output);
@@ -310,15 +313,15 @@ static gi_status deliver(image *im, gi_error *err) {
 }
 
 // Looks at an output that exists, before any work for it.
-static gi_status check_existing(const image *im, bool *skipped, gi_error *err) {
+static gi_status check_existing(const image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const char *out = im->request->item->out;
     struct stat st;
     char shown[GI_PATH_SHOWN];
     if (!out || (!options->skip_existing && !options->no_clobber)) return GI_OK;
     if (stat(out, &st) != 0 || !S_ISREG(st.st_mode)) return GI_OK;
-    *skipped = options->skip_existing;
-    return *skipped ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(out, shown));
+    im->outcome->skipped = options->skip_existing;
+    return im->outcome->skipped ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(out, shown));
 }
 
 static void image_free(image *im) {
@@ -328,13 +331,12 @@ static void image_free(image *im) {
     gi_thumbnail_free(&im->thumbnail);
 }
 
-gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err) {
-    image im = {.worker = worker, .request = request};
+gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err) {
+    image im = {.worker = worker, .request = request, .outcome = outcome};
     if (!request->pixels) im.name = request->item->in ? request->item->in : "-";
-    *skipped = false;
     if (request->sweep && request->item->out) gi_output_sweep_beside(request->item->out);
-    gi_status status = check_existing(&im, skipped, err);
-    if (status != GI_OK || *skipped) return status;
+    gi_status status = check_existing(&im, err);
+    if (status != GI_OK || outcome->skipped) return status;
     status = request->pixels ? take_pixels(&im, err) : open_decoder(&im, err);
     if (status == GI_OK && !request->pixels) status = begin_decoding(&im, err);
     if (status == GI_OK) status = im.plan.measures ? report(&im, err) : deliver(&im, err);

@@ -45,8 +45,8 @@ typedef struct gi_band_setting {
 gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *plan, const gi_band_setting *setting,
                               bool *fits);
 
-// Does one item. *skipped: its output exists and skip_existing asks to keep it (GI_OK then). GI_ERR_CANCELLED once the
-// stop is set: nothing was written.
-gi_status gi_process(gi_worker *worker, const gi_process_request *request, bool *skipped, gi_error *err);
+// Does one item. Of *outcome, zero before, it sets `skipped` and the bytes. GI_ERR_CANCELLED once the stop is set:
+// nothing was written.
+gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err);
 
 #endif

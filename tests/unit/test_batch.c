@@ -151,6 +151,14 @@ static void assert_same_sizes(const char *a, const char *b) {
     }
 }
 
+static gi_outcome outcomes[SIZES];
+
+static void take_outcome(void *context, size_t index, const gi_outcome *outcome) {
+    (void)context;
+    outcomes[index] = *outcome;
+    if (outcome->status != GI_OK) assert_true(strlen(outcome->reason) > 0);
+}
+
 // The result by hand, of one image.
 static void one_image(void **state) {
     (void)state;
@@ -161,8 +169,12 @@ static void one_image(void **state) {
     fwrite("\x0a\x14\x1e\xff\xff\xff", 1, 6, file);
     fclose(file);
     prepare("gray");
+    options.on_progress = take_outcome;
     assert_int_equal(run_tree("a.png", "b.jpg"), GI_OK);
     assert_result(1, 0, 0, 0);
+    assert_int_equal(outcomes[0].bytes_in, 8 + sizeof h + 6);
+    assert_int_equal(outcomes[0].bytes_out, strlen("<JPEG 0 2x1x1>") + 2);
+    assert_true(outcomes[0].status == GI_OK && !outcomes[0].skipped && outcomes[0].time_ms >= 0);
     assert_true(text_is("b.jpg", "<JPEG 0 2x1x1>\x12\xff")); // (9798*10 + 19235*20 + 3735*30 + 16384) >> 15 = 18
     assert_int_equal(backend.uploads, 1);
     assert_int_equal(fake_luma_asked, 1);
@@ -454,9 +466,9 @@ static void threads_and_streams(void **state) {
 static volatile sig_atomic_t cancel;
 static size_t progressed;
 
-static void cancel_at_third(void *context, size_t index, gi_status status) {
+static void cancel_at_third(void *context, size_t index, const gi_outcome *outcome) {
     (void)context, (void)index;
-    assert_int_equal(status, GI_OK);
+    assert_int_equal(outcome->status, GI_OK);
     if (++progressed == 3) cancel = 1;
 }
 
