@@ -1,52 +1,8 @@
 // Histogram reports as JSON; the schema is described in report.h.
-#include <string.h>
-
+#include "cli/json.h"
 #include "cli/report.h"
 #include "core/histogram.h"
 #include "core/scan.h"
-
-static void add_character(gi_buffer *text, const char *bytes, size_t length, uint32_t code) {
-    if (code == '"' || code == '\\')
-        gi_buffer_printf(text, "\\%c", (int)code);
-    else if (code == '\n')
-        gi_buffer_puts(text, "\\n");
-    else if (code == '\t')
-        gi_buffer_puts(text, "\\t");
-    else if (code < 0x20 || code == 0x7f)
-        gi_buffer_printf(text, "\\u%04x", (unsigned)code);
-    else
-        gi_buffer_add(text, bytes, length);
-}
-
-// Adds a JSON string; false when some bytes were no UTF-8 and stand as U+FFFD.
-static bool add_string(gi_buffer *text, const char *string) {
-    bool valid = true;
-    size_t left = strlen(string);
-    gi_buffer_puts(text, "\"");
-    while (left) {
-        uint32_t code = 0;
-        size_t length = gi_utf8_decode(string, left, &code);
-        if (length) {
-            add_character(text, string, length, code);
-        } else {
-            gi_buffer_puts(text, "\\ufffd");
-            valid = false;
-            length = 1;
-        }
-        string += length;
-        left -= length;
-    }
-    gi_buffer_puts(text, "\"");
-    return valid;
-}
-
-static void add_file(gi_buffer *text, const char *file) {
-    gi_buffer_puts(text, "{\"file\":");
-    if (add_string(text, file)) return;
-    gi_buffer_puts(text, ",\"file_hex\":\"");
-    for (const char *p = file; *p; p++) gi_buffer_printf(text, "%02x", (unsigned)(unsigned char)*p);
-    gi_buffer_puts(text, "\"");
-}
 
 static void add_bins(gi_buffer *text, const gi_report_image *image, const uint64_t *counts) {
     gi_buffer_puts(text, "\"bins\":[");
@@ -77,7 +33,8 @@ static void add_channel(gi_buffer *text, const gi_report_image *image, const gi_
 
 static void add_image(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal) {
     (void)terminal;
-    add_file(text, image->file);
+    gi_buffer_puts(text, "{");
+    gi_json_add_name(text, "file", image->file);
     if (image->files)
         gi_buffer_printf(text, ",\"files\":%zu", image->files);
     else
