@@ -118,7 +118,7 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
     const gi_item *item = &b->list->items[index];
     gi_process_request request = {.item = item,
                                   .index = index,
-                                  .make_directories = b->list->out_directory != NULL,
+                                  .make_directories = b->list->out_directory || b->list->makes_directories,
                                   .sweep = b->first_of_directory[index]};
     gi_error why = {.status = GI_OK};
     gi_outcome outcome = {.reason = why.text};

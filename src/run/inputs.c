@@ -137,7 +137,7 @@ static bool output_of(const collection *c, const char *in, char **out) {
 }
 
 static gi_status add_name(collection *c, const name *n, gi_error *err) {
-    gi_item item = {NULL, NULL, false};
+    gi_item item = {.in = NULL};
     if (is_stdin(n)) {
         if (c->target == TARGET_DIRECTORY)
             return gi_fail(err, GI_ERR_USAGE, "standard input has no name to take in a directory: name an output file");

@@ -14,15 +14,24 @@ typedef struct gi_item {
     char *in;            // NULL: standard input
     char *out;           // NULL: standard output, or no output at all (hist)
     bool from_directory; // found by a walk: never a FIFO or device
+    size_t root_length;  // bytes of `in` that are the walked directory as it was named; 0: `in` was named itself
 } gi_item;
+
+// A directory that could not be read.
+typedef struct gi_unread {
+    char *in, *out; // `out`: where the results of what is in it would go; NULL where an item's is
+    char *reason;
+} gi_unread;
 
 typedef struct gi_item_list {
     gi_item *items;
     size_t count;
     size_t capacity;
-    size_t skipped; // files in directories that are no images
-    size_t failed;  // directories that could not be read, each said as a GI_FAILURE; gi_batch_run counts them as failed
-    char *out_directory; // OUT where it is a directory, which may not exist yet; else NULL
+    size_t skipped;    // files in directories that are no images
+    gi_unread *unread; // `failed` of them, each said as a GI_FAILURE; gi_batch_run counts them as failed
+    size_t failed;
+    char *out_directory;    // OUT where it is a directory, which may not exist yet; else NULL
+    bool makes_directories; // those above an output are made where they are missing, as below an OUT
 } gi_item_list;
 
 typedef struct gi_inputs_request {

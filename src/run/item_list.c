@@ -24,12 +24,58 @@ gi_status gi_item_list_add(gi_item_list *list, const gi_item *item, gi_error *er
     return GI_OK;
 }
 
+static void unread_free(gi_unread *unread) {
+    free(unread->in);
+    free(unread->out);
+    free(unread->reason);
+}
+
+gi_status gi_item_list_add_unread(gi_item_list *list, const gi_unread *unread, gi_error *err) {
+    gi_unread copy = {strdup(unread->in), unread->out ? strdup(unread->out) : NULL, strdup(unread->reason)};
+    size_t count = 0, bytes = 0;
+    gi_unread *all = NULL;
+    if (copy.in && copy.reason && (copy.out || !unread->out) && gi_add(list->failed, 1, &count) &&
+        gi_mul(count, sizeof *all, &bytes))
+        all = realloc(list->unread, bytes);
+    if (!all) {
+        unread_free(&copy);
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
+    }
+    all[list->failed] = copy;
+    list->unread = all;
+    list->failed = count;
+    return GI_OK;
+}
+
+const char *gi_item_relative(const gi_item *item) {
+    if (!item->in) return "-";
+    const char *name = item->in + item->root_length;
+    if (item->root_length > 0) return name + strspn(name, "/");
+    while (name[0] == '.' && name[1] == '/') name += 1 + strspn(name + 1, "/");
+    return name;
+}
+
+void gi_item_list_keep(gi_item_list *list, bool (*keep)(void *context, const gi_item *item), void *context) {
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (keep(context, &list->items[i])) {
+            list->items[kept++] = list->items[i];
+        } else {
+            free(list->items[i].in);
+            free(list->items[i].out);
+        }
+    }
+    list->count = kept;
+}
+
 void gi_item_list_free(gi_item_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].in);
         free(list->items[i].out);
     }
+    for (size_t i = 0; i < list->failed; i++) unread_free(&list->unread[i]);
     free(list->items);
+    free(list->unread);
     free(list->out_directory);
     *list = (gi_item_list){0};
 }

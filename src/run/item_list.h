@@ -7,6 +7,16 @@
 // Appends an item and takes both names over, also on failure (GI_ERR_MEMORY).
 gi_status gi_item_list_add(gi_item_list *list, const gi_item *item, gi_error *err);
 
+// Notes a directory that cannot be read; copies all three. `out` may be NULL. GI_ERR_MEMORY.
+gi_status gi_item_list_add_unread(gi_item_list *list, const gi_unread *unread, gi_error *err);
+
+// The name of an item's input below the directory that was walked, or as it was named but for "./" in front: the same
+// on every machine. "-" for standard input.
+const char *gi_item_relative(const gi_item *item);
+
+// Drops the items for which `keep` is false; the others stay in their order.
+void gi_item_list_keep(gi_item_list *list, bool (*keep)(void *context, const gi_item *item), void *context);
+
 // The name of the result of `name` (length bytes) in a directory OUT: --format replaces a known extension that means
 // another format and is appended to any other name. The caller frees; NULL when memory is exhausted.
 char *gi_output_name(const char *name, size_t length, gi_format format);

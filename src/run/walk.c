@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +27,8 @@ typedef struct walk {
     gi_item_list *list;
     pending *stack;
     size_t depth, capacity;
-    bool has_out; // OUT exists: its identity, which is not walked when met inside IN
+    size_t root_length; // of the directory as it was named
+    bool has_out;       // OUT exists: its identity, which is not walked when met inside IN
     dev_t out_device;
     ino_t out_inode;
 } walk;
@@ -92,7 +94,7 @@ static bool has_signature(int directory_fd, const char *name) {
 
 static gi_status add_file(walk *w, const pending *at, const char *name, gi_error *err) {
     char *out_name = at->out ? gi_output_name(name, strlen(name), w->request->format) : NULL;
-    gi_item item = {gi_path_join(at->in, name), NULL, true};
+    gi_item item = {gi_path_join(at->in, name), NULL, true, w->root_length};
     bool ok = item.in && (out_name || !at->out) && (!out_name || join_if(at->out, out_name, &item.out));
     free(out_name);
     if (ok) return gi_item_list_add(w->list, &item, err);
@@ -133,18 +135,18 @@ static gi_status read_names(DIR *stream, names *all, int *error_number, gi_error
     return status;
 }
 
-static void say_unreadable(walk *w, const char *path, int error_number) {
-    char text[128];
-    gi_say(w->request->messages, GI_FAILURE, path, "cannot read the directory: %s",
-           strerror_r(error_number, text, sizeof text));
-    w->list->failed++;
+static gi_status note_unreadable(walk *w, const pending *at, int error_number, gi_error *err) {
+    char text[128], reason[192];
+    snprintf(reason, sizeof reason, "cannot read the directory: %s", strerror_r(error_number, text, sizeof text));
+    gi_say(w->request->messages, GI_FAILURE, at->in, "%s", reason);
+    return gi_item_list_add_unread(w->list, &(gi_unread){at->in, at->out, reason}, err);
 }
 
 static gi_status take_directory(walk *w, const pending *at, DIR *stream, gi_error *err) {
     names all = {0}, directories = {0};
     int error_number = 0;
     gi_status status = read_names(stream, &all, &error_number, err);
-    if (error_number != 0) say_unreadable(w, at->in, error_number);
+    if (error_number != 0) status = note_unreadable(w, at, error_number, err);
     if (all.count > 1) qsort(all.items, all.count, sizeof *all.items, by_name);
     for (size_t i = 0; i < all.count && status == GI_OK; i++)
         status = take_name(w, at, dirfd(stream), all.items[i], &directories, err);
@@ -176,9 +178,9 @@ static gi_status walk_one(walk *w, const pending *at, bool top, gi_error *err) {
         return GI_OK;
     }
     if (fd < 0 || !(stream = fdopendir(fd))) {
-        say_unreadable(w, at->in, errno);
+        gi_status status = note_unreadable(w, at, errno, err);
         if (fd >= 0) close(fd);
-        return GI_OK;
+        return status;
     }
     gi_status status = take_directory(w, at, stream, err);
     closedir(stream);
@@ -186,7 +188,7 @@ static gi_status walk_one(walk *w, const pending *at, bool top, gi_error *err) {
 }
 
 gi_status gi_walk(const char *directory, const gi_inputs_request *request, gi_item_list *list, gi_error *err) {
-    walk w = {.request = request, .list = list};
+    walk w = {.request = request, .list = list, .root_length = strlen(directory)};
     struct stat st;
     if (request->output && stat(request->output, &st) == 0) {
         w.has_out = true;

@@ -27,7 +27,7 @@ static gi_error err;
 static gi_status check(const char *const names[][2], size_t count) {
     gi_item items[8];
     gi_item_list list = {.items = items, .count = count};
-    for (size_t i = 0; i < count; i++) items[i] = (gi_item){(char *)names[i][0], (char *)names[i][1], false};
+    for (size_t i = 0; i < count; i++) items[i] = (gi_item){.in = (char *)names[i][0], .out = (char *)names[i][1]};
     probes = 0;
     err.text[0] = '\0';
     return gi_collisions_check(&list, &err);

@@ -170,6 +170,12 @@ static void directory(void **state) {
     assert_int_equal(list.count, 8);
     assert_item(6, "in/sub/c.png", NULL);
     assert_item(7, "in/sub/deep.png/d.png", NULL);
+    assert_string_equal(gi_item_relative(&list.items[7]), "sub/deep.png/d.png");
+    gi_item_list_free(&list);
+    assert_int_equal(collect(NULL, "in//", ".//./in/b.png", "-"), GI_OK);
+    assert_string_equal(gi_item_relative(&list.items[0]), "a.JPG");
+    assert_string_equal(gi_item_relative(&list.items[6]), "in/b.png");
+    assert_string_equal(gi_item_relative(&list.items[7]), "-");
     gi_item_list_free(&list);
     assert_int_equal(collect("out", "in/.dot.png", "in/.hidden"), GI_OK); // named ones are taken
     assert_int_equal(list.count, 2);
@@ -386,6 +392,9 @@ static void deep_tree(void **state) {
     assert_int_equal(list.count, 1);
     assert_int_equal(list.failed, 1);
     assert_non_null(strstr(said, "cannot read the directory: File name too long"));
+    assert_string_equal(list.unread[0].reason, "cannot read the directory: File name too long");
+    assert_int_equal(strncmp(list.unread[0].in, "in/ddd", 6), 0);
+    assert_int_equal(strncmp(list.unread[0].out, "out/ddd", 7), 0);
     gi_item_list_free(&list);
     // nftw cannot remove such a path whole.
     assert_int_equal(system("rm -r in"), 0);
