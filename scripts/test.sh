@@ -40,6 +40,7 @@ need_test_tools() {
     need "gcc libc6-dev" "gcc with OpenMP" compiles_openmp gcc
     need ninja-build "Ninja" have ninja
     need_codecs
+    need "nettle-dev" "nettle (SHA-256 in manifests)" has_header nettle/sha2.h
     need libpng-dev "libpng (what the codecs are compared with)" has_header png.h
     need libcmocka-dev "cmocka (C unit tests)" has_cmocka
     need python3 "Python 3" have "$(system_python)"

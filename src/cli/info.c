@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/sha256.h"
 #include "codec/codec.h"
 #include "core/simd.h"
 #include "cpu/backend_cpu.h"
@@ -119,6 +120,8 @@ int gi_info_command(const gi_command *command, const gi_options *options) {
     print_line("build", GPUIMG_BUILD_TYPE);
     print_codecs(true);
     print_codecs(false);
+    const char *sha256 = gi_sha256_library();
+    print_line("SHA-256", sha256 ? sha256 : "none: no --sha256 (install nettle-dev and build again)");
     print_cpu();
     print_cuda();
     return 0;

@@ -13,6 +13,7 @@
 #include "core/message.h"
 #include "core/pipeline.h"
 #include "run/inputs.h"
+#include "run/output.h"
 
 // The result of a pipeline that ends in hist. Valid during the callback.
 typedef struct gi_measured {
@@ -26,10 +27,11 @@ typedef struct gi_measured {
 // How one item ended.
 typedef struct gi_outcome {
     gi_status status;
-    bool skipped;       // its output exists, and skip_existing asks to keep it (GI_OK then)
-    const char *reason; // of a failure, valid during the callback; else ""
-    uint64_t bytes_in;  // of the input's file, as far as it was opened
-    uint64_t bytes_out; // of the output; 0 unless it is there now
+    bool skipped;                    // its output exists, and skip_existing asks to keep it (GI_OK then)
+    const char *reason;              // of a failure, valid during the callback; else ""
+    uint64_t bytes_in;               // of the input's file, as far as it was opened
+    uint64_t bytes_out;              // of the output; 0 unless it is there now
+    uint8_t digest[GI_DIGEST_BYTES]; // of the output, where a digester was given and bytes_out are
     double time_ms;
 } gi_outcome;
 
@@ -51,7 +53,8 @@ typedef struct gi_batch_options {
     // For the pixels in work beside what is decoded and whole images in host memory, shared among the workers; 0: no
     // limit.
     size_t max_memory;
-    uint32_t band_rows; // bands of at most so many rows; 0: no limit
+    uint32_t band_rows;          // bands of at most so many rows; 0: no limit
+    const gi_digester *digester; // hashes the outputs; NULL: they are not
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);

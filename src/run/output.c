@@ -26,6 +26,8 @@ struct gi_output {
     struct stat old;
     int registered;
     volatile sig_atomic_t *cancel;
+    const gi_digester *digester; // NULL: nothing is hashed
+    void *digest_state;
     uint64_t taken; // bytes, of which `used` are in the buffer still
     size_t used;
     char temporary_name[GI_TEMPORARY_SIZE];
@@ -175,6 +177,7 @@ static gi_status flush(gi_output *output, gi_error *err) {
 static gi_status sink_write(void *context, const void *data, size_t size, gi_error *err) {
     gi_output *output = context;
     output->taken += size;
+    if (output->digester) output->digester->add(output->digest_state, data, size);
     if (size > BUFFER_BYTES - output->used) {
         gi_status status = flush(output, err);
         if (status != GI_OK) return status;
@@ -183,6 +186,18 @@ static gi_status sink_write(void *context, const void *data, size_t size, gi_err
     if (size > 0) memcpy(output->buffer + output->used, data, size);
     output->used += size;
     return GI_OK;
+}
+
+gi_status gi_output_hash(gi_output *output, const gi_digester *digester, gi_error *err) {
+    output->digest_state = malloc(digester->state_bytes);
+    if (!output->digest_state) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    output->digester = digester;
+    digester->begin(output->digest_state);
+    return GI_OK;
+}
+
+void gi_output_digest(gi_output *output, uint8_t digest[GI_DIGEST_BYTES]) {
+    output->digester->end(output->digest_state, digest);
 }
 
 uint64_t gi_output_bytes(const gi_output *output) { return output->taken; }
@@ -262,6 +277,7 @@ void gi_output_close(gi_output *output) {
     gi_temporary_forget(output->registered);
     close_fd(&output->fd);
     close_fd(&output->directory_fd);
+    free(output->digest_state);
     free(output->path);
     free(output);
 }

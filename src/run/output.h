@@ -34,6 +34,21 @@ gi_sink gi_output_sink(gi_output *output);
 // How many bytes it was given so far.
 uint64_t gi_output_bytes(const gi_output *output);
 
+enum { GI_DIGEST_BYTES = 32 };
+
+// A hash of bytes, from whoever has a library for it.
+typedef struct gi_digester {
+    size_t state_bytes;
+    void (*begin)(void *state);
+    void (*add)(void *state, const void *data, size_t size);
+    void (*end)(void *state, uint8_t digest[GI_DIGEST_BYTES]);
+} gi_digester;
+
+// Begins to hash what the output is given, before it is given anything; and the hash of all of that, once.
+// GI_ERR_MEMORY.
+gi_status gi_output_hash(gi_output *output, const gi_digester *digester, gi_error *err);
+void gi_output_digest(gi_output *output, uint8_t digest[GI_DIGEST_BYTES]);
+
 // Flushes, closes and renames. Only after GI_OK is the file there. The output is closed in either case; still call
 // gi_output_close. With `no_clobber` a target that has come into being meanwhile is kept: GI_ERR_EXISTS.
 gi_status gi_output_commit(gi_output *output, bool no_clobber, gi_error *err);

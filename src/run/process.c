@@ -293,6 +293,7 @@ static gi_status write_result(image *im, gi_error *err) {
     gi_sink sink;
     gi_status status = make_directory(im, err);
     if (status == GI_OK) status = gi_output_open_cancellable(im->request->item->out, options->cancel, &output, err);
+    if (status == GI_OK && options->digester) status = gi_output_hash(output, options->digester, err);
     if (status != GI_OK) goto out;
     sink = gi_output_sink(output);
     status = gi_encoder_open(im->plan.out, &encode, &sink, &encoder, err);
@@ -301,6 +302,7 @@ static gi_status write_result(image *im, gi_error *err) {
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
     if (status == GI_OK) im->outcome->bytes_out = gi_output_bytes(output);
+    if (status == GI_OK && options->digester) gi_output_digest(output, im->outcome->digest);
 out:
     gi_encoder_close(encoder);
     gi_output_close(output);
