@@ -45,6 +45,12 @@ static const char arrays_paragraph[] =
     "input or output. Fortran order is turned into C order. matmul and scan write C order in this machine's byte "
     "order; float64 and integers are not for matmul.";
 
+static const char manifests_paragraph[] =
+    "A manifest has a line for each input, in the order in which they ended: {path, status, reason, output, bytes, ms, "
+    "sha256}; status is done, skipped, failed or not started. A path or output that is no UTF-8 has U+FFFD for each "
+    "wrong byte, and its exact bytes as hexadecimal digits in path_hex or output_hex. The last line of a path counts, "
+    "so manifests may be joined, and a retry may go on in the manifest that it reads. A killed run leaves whole lines.";
+
 static void add_report_paragraph(gi_buffer *text) {
     gi_buffer_puts(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
                          "report follows the extension of -o (");
@@ -66,6 +72,8 @@ bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text) {
         gi_buffer_puts(text, arrays_paragraph);
     else if (i == 2 && reports)
         gi_buffer_puts(text, reports_paragraph);
+    else if (i == (reports ? 3 : 2) && (images || reports))
+        gi_buffer_puts(text, manifests_paragraph);
     else
         return false;
     return true;

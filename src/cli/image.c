@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/session.h"
+#include "cli/sha256.h"
 #include "cli/sink.h"
 
 static gi_status refuse_usage(const char *user, const char *reason) {
@@ -27,15 +28,25 @@ static gi_status take_operands(gi_session *session, gi_operands operands) {
     if (options->skip_existing && options->no_clobber)
         return refuse_usage(session->user, "--skip-existing and --no-clobber exclude each other");
     if (options->null && !options->files_from) return refuse_usage(session->user, "-0 needs --files-from");
+    if (options->sha256 && !options->manifest) return refuse_usage(session->user, "--sha256 needs --manifest");
+    if (options->sha256 && !gi_sha256())
+        return refuse_usage(session->user,
+                            "--sha256: this build has no library for it: install nettle-dev, and build again");
+    session->format = image_format(options->format);
+    session->recorded = options->retry_failed && !options->files_from && operands.count <= 1;
+    if (session->recorded && operands.count == 0) return GI_OK;
     if (operands.count == 0)
         return refuse_usage(session->user, options->files_from ? "no output: name OUT last" : "no input and no output");
-    if (operands.count == 1 && !options->files_from)
+    if (operands.count == 1 && !options->files_from && !session->recorded)
         return refuse_usage(session->user, "an input alone, no output: name OUT last");
     session->inputs = operands.names;
     session->input_count = operands.count - 1;
     session->output = operands.names[operands.count - 1];
-    session->format = image_format(options->format);
     bool to_stdout = strcmp(session->output, "-") == 0;
+    if (to_stdout && session->recorded)
+        return refuse_usage(session->user, "--retry-failed writes where its manifest says, not to standard output");
+    if (to_stdout && options->manifest && strcmp(options->manifest, "-") == 0)
+        return refuse_usage(session->user, "both the image and the manifest would go to standard output");
     if (to_stdout && isatty(STDOUT_FILENO))
         return refuse_usage(session->user, "standard output is a terminal: send the image to a file or a pipe");
     return GI_OK;
@@ -52,7 +63,7 @@ int gi_run_image(const char *user, const gi_pipeline *pipeline, const gi_options
     status = gi_session_open(&session);
     if (status) goto out;
     gi_batch_options batch = gi_session_batch_options(&session);
-    if (strcmp(session.output, "-") == 0 && batch.encode.format == GI_FORMAT_UNKNOWN)
+    if (session.output && strcmp(session.output, "-") == 0 && batch.encode.format == GI_FORMAT_UNKNOWN)
         batch.encode.format = GI_FORMAT_PNG;
     status = gi_session_run(&session, &batch, &result);
 out:

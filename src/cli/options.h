@@ -93,6 +93,12 @@ enum {
     OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN | GI_FOR_MATMUL | GI_FOR_SCAN,              \
            "fail rather than replace an output")                                                                       \
     OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
+    OPTION(TEXT, manifest, "manifest", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                            \
+           "record each input in FILE as it ends, a line of JSON: path, status, reason, output, bytes, ms")            \
+    OPTION(FLAG, sha256, "sha256", 0, "", "", 0, 0, "", GI_FOR_IMAGE, "with --manifest: the SHA-256 of each output")   \
+    OPTION(TEXT, retry_failed, "retry-failed", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                    \
+           "do what failed or was not started by the manifest FILE: with the inputs and outputs recorded there, "      \
+           "where none or OUT alone is named, else of those that are named")                                           \
     OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_DECODE,                                                 \
            "damage that still decodes is a failure, not a warning, as it always is for a file that the "               \
            "result would replace")                                                                                     \

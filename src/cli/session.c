@@ -2,11 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api_internal.h"
 #include "cli/buffer.h"
 #include "cli/environment.h"
+#include "cli/retry.h"
+#include "cli/sha256.h"
 #include "cli/signals.h"
+#include "run/path.h"
 #include "run/pixels.h"
 
 gi_status gi_context_of_options(const gi_options *options, gpuimg_context **context, gi_error *err) {
@@ -61,11 +65,52 @@ static gi_status check_codecs(const gi_options *options, gi_error *err) {
 
 static void note_empty(const gi_session *session) {
     if (session->list.count || session->list.failed || session->console.quiet) return;
-    if (session->list.skipped)
+    if (session->options->retry_failed)
+        gi_complain("nothing to do again: no input is failed or not started");
+    else if (session->list.skipped)
         gi_complain("no PNG or JPEG images found (%zu other file%s)", session->list.skipped,
                     session->list.skipped == 1 ? "" : "s");
     else
         gi_complain("no PNG or JPEG images found");
+}
+
+// The manifest must be neither an image that is read nor one that is written.
+static gi_status check_manifest(const gi_session *session, gi_error *err) {
+    const char *path = session->options->manifest;
+    char shown[GI_PATH_SHOWN];
+    struct stat manifest, st;
+    bool exists = stat(path, &manifest) == 0 && S_ISREG(manifest.st_mode);
+    for (size_t i = 0; i < session->list.count; i++) {
+        const gi_item *item = &session->list.items[i];
+        const char *names[] = {item->in, item->out};
+        for (int n = 0; n < 2; n++) {
+            if (!names[n]) continue;
+            bool same = strcmp(names[n], path) == 0;
+            if (exists && !same && stat(names[n], &st) == 0)
+                same = st.st_dev == manifest.st_dev && st.st_ino == manifest.st_ino;
+            if (same)
+                return gi_fail(err, GI_ERR_USAGE, "the manifest would replace the %s %s", n == 0 ? "input" : "output",
+                               gi_path_show(names[n], shown));
+        }
+    }
+    return GI_OK;
+}
+
+static gi_status list_inputs(gi_session *session, gi_error *err) {
+    const gi_options *options = session->options;
+    gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
+                                 session->output, options->recursive,   session->format,     &session->messages};
+    gi_retry retry = {0};
+    gi_status status = GI_OK;
+    if (options->retry_failed) status = gi_retry_read(options->retry_failed, &session->messages, &retry, err);
+    if (status == GI_OK && session->recorded) {
+        status = gi_retry_collect(&retry, &request, session->sink, &session->list, err);
+    } else if (status == GI_OK) {
+        status = gi_inputs_collect(&request, &session->list, err);
+        if (status == GI_OK && options->retry_failed) gi_retry_keep(&retry, &session->list);
+    }
+    gi_retry_free(&retry);
+    return status;
 }
 
 gi_status gi_session_open(gi_session *session) {
@@ -73,11 +118,10 @@ gi_status gi_session_open(gi_session *session) {
     const gi_options *options = session->options;
     session->console = (gi_console){options->quiet, options->verbose};
     session->messages = (gi_messages){gi_console_say, &session->console};
-    gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
-                                 session->output, options->recursive,   session->format,     &session->messages};
     gi_status status = gi_environment_check(&err);
     if (status == GI_OK) status = check_codecs(options, &err);
-    if (status == GI_OK && !session->nominal_pixels) status = gi_inputs_collect(&request, &session->list, &err);
+    if (status == GI_OK && !session->nominal_pixels) status = list_inputs(session, &err);
+    if (status == GI_OK && options->manifest) status = check_manifest(session, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);
@@ -121,6 +165,7 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     batch.band_rows = gi_environment_band_rows();
     batch.workers = options->workers;
     batch.streams = options->streams;
+    batch.digester = options->sha256 ? gi_sha256() : NULL;
     batch.messages = &session->messages;
     batch.cancel = &gi_interrupt;
     return batch;
@@ -148,19 +193,73 @@ static void print_summary(const gi_session *session, const gi_batch_result *resu
     gi_buffer_free(&text);
 }
 
+// The session's callbacks, which pass on to its caller's.
+typedef struct hooks {
+    gi_session *session;
+    const gi_batch_options *caller;
+} hooks;
+
+static void on_measured(void *context, size_t index, gi_measured *measured) {
+    const hooks *h = context;
+    h->caller->on_measured(h->caller->context, index, measured);
+}
+
+static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
+    const hooks *h = context;
+    gi_manifest *manifest = h->session->manifest;
+    // The end of the run says why it stopped.
+    if (manifest && gi_manifest_add(manifest, index, outcome, NULL) != GI_OK && gi_interrupt == 0) gi_interrupt = -1;
+    if (h->caller->on_progress) h->caller->on_progress(h->caller->context, index, outcome);
+}
+
+static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
+    gi_say(&session->messages, GI_FAILURE, session->options->manifest, "%s", err->text);
+    return err->status;
+}
+
+// After the usage is checked, and before any work.
+static gi_status open_manifest(gi_session *session) {
+    const gi_options *options = session->options;
+    gi_error err = {0};
+    gi_manifest_request request = {options->manifest, false, options->no_clobber, options->sha256};
+    struct stat manifest, retried;
+    if (options->retry_failed && stat(options->retry_failed, &retried) == 0 && stat(options->manifest, &manifest) == 0)
+        request.append = manifest.st_dev == retried.st_dev && manifest.st_ino == retried.st_ino;
+    // It may be meant to lie in OUT, which the batch would make a little later.
+    gi_status status =
+        session->list.out_directory ? gi_path_make_directories(session->list.out_directory, &err) : GI_OK;
+    if (status == GI_OK) status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
+    return status == GI_OK ? GI_OK : fail_manifest(session, &err);
+}
+
+static gi_status finish_manifest(gi_session *session, gi_status status) {
+    gi_error err = {0};
+    if (!session->manifest || gi_manifest_finish(session->manifest, &err) == GI_OK) return status;
+    gi_status failed = fail_manifest(session, &err);
+    return status == GI_OK || gi_interrupt < 0 ? failed : status;
+}
+
 gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {
     gi_error err = {0};
+    hooks h = {session, batch};
+    gi_batch_options options = *batch;
     memset(result, 0, sizeof *result);
-
-    gi_status status = gi_batch_run(&session->list, batch, result, &err);
+    options.context = &h;
+    options.on_progress = on_progress;
+    if (batch->on_measured) options.on_measured = on_measured;
+    gi_status status = session->options->manifest ? open_manifest(session) : GI_OK;
+    if (status) return status;
+    status = gi_batch_run(&session->list, &options, result, &err);
     // A stopped run says so by its exit status; fail_fast named the file that stopped it.
     if (status && status != GI_ERR_CANCELLED) gi_complain_error(&err, NULL);
+    status = finish_manifest(session, status);
     print_summary(session, result);
     if (status == GI_OK && (result->failed || result->not_started)) status = GI_ERR_IO;
     return status;
 }
 
 void gi_session_close(gi_session *session) {
+    gi_manifest_close(session->manifest);
     gpuimg_context_close(session->context);
     gi_item_list_free(&session->list);
 }

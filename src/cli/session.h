@@ -3,6 +3,7 @@
 #define GI_CLI_SESSION_H
 
 #include "cli/console.h"
+#include "cli/manifest.h"
 #include "cli/options.h"
 #include "core/pipeline.h"
 #include "gpuimg.h"
@@ -17,11 +18,14 @@ typedef struct gi_session {
     size_t input_count;
     const char *output;                // OUT; NULL for hist
     gi_format format;                  // --format of an image command
+    bool sink;                         // hist: there are no outputs
+    bool recorded;                     // inputs and outputs are those of --retry-failed's manifest
     unsigned long long nominal_pixels; // of an input that is only imagined: none is listed; 0: there are real ones
     // What gi_session_open fills.
     gi_console console;
     gi_messages messages;
     gi_item_list list;
+    gi_manifest *manifest;          // NULL: none
     gpuimg_context *context;        // owned
     gi_backend *backend, *fallback; // the context's
 } gi_session;

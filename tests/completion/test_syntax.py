@@ -29,5 +29,5 @@ def test_everything_is_in_it(shell):
     for command in commands:
         assert re.search(rf"\b{command}\b", text)
         told = subprocess.run([program, "help", command], capture_output=True, text=True, check=True).stdout
-        for option in re.findall(r"^  (?:-\w, )?--([a-z-]+)", told, re.M):
+        for option in re.findall(r"^  (?:-\w, )?--([a-z0-9-]+)", told, re.M):
             assert re.search(rf"(--|-l ){option}\b", text), (command, option)

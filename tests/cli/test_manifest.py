@@ -1,0 +1,255 @@
+"""--manifest and --retry-failed: a line for each input, whole lines after a kill, any name, hostile lines."""
+import hashlib
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from conftest import encoded, pixels
+
+
+def lines(path):
+    data = path.read_bytes()
+    assert data == b"" or data.endswith(b"\n")
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def by_path(path):
+    found = {line["path"]: line for line in lines(path)}
+    assert len(found) == len(lines(path))
+    return found
+
+
+@pytest.fixture
+def batch(image, tmp_path):
+    """in/ with a.png, b.png (damaged), c.png, sub/d.png (damaged)."""
+    image("in/a.png")
+    image("in/c.png")
+    data = encoded(pixels())
+    (tmp_path / "in/sub").mkdir()
+    (tmp_path / "in/b.png").write_bytes(data[:len(data) // 2])
+    (tmp_path / "in/sub/d.png").write_bytes(data[:len(data) // 2])
+    return tmp_path
+
+
+def repair(batch):
+    for name in ("in/b.png", "in/sub/d.png"):
+        (batch / name).write_bytes(encoded(pixels()))
+
+
+def has_sha256(gpuimg):
+    return "SHA-256     none" not in gpuimg.ok("info").text
+
+
+def test_a_line_for_each_input(gpuimg, batch):
+    result = gpuimg("gray", "-r", "--manifest", "m.jsonl", "in", "out")
+    found = by_path(batch / "m.jsonl")
+    assert result.code == 1 and sorted(found) == ["in/a.png", "in/b.png", "in/c.png", "in/sub/d.png"]
+    for path, line in found.items():
+        assert list(line) == ["path", "status", "reason", "output", "bytes", "ms"]
+        output = batch / line["output"]
+        assert line["output"] == path.replace("in/", "out/", 1) and line["ms"] > 0
+        if path in ("in/b.png", "in/sub/d.png"):
+            assert line["status"] == "failed" and line["bytes"] == 0 and not output.exists()
+            assert f"gpuimg: {path}: {line['reason']}\n" in result.err
+        else:
+            assert (line["status"], line["reason"], line["bytes"]) == ("done", None, output.stat().st_size)
+    gpuimg("gray", "-r", "--skip-existing", "--manifest", "m.jsonl", "in", "out")
+    assert [by_path(batch / "m.jsonl")[f"in/{n}.png"]["status"] for n in "abc"] == ["skipped", "failed", "skipped"]
+
+
+def test_sha256(gpuimg, batch):
+    if not has_sha256(gpuimg):
+        assert "nettle" in gpuimg.refused("gray", "--manifest", "m.jsonl", "--sha256", "in", "out").err
+        pytest.skip("this build has no SHA-256")
+    assert "--manifest" in gpuimg.refused("gray", "--sha256", "in", "out").err
+    gpuimg("gray", "--manifest", "m.jsonl", "--sha256", "in", "out")
+    for line in lines(batch / "m.jsonl"):
+        if line["status"] == "done":
+            assert line["sha256"] == hashlib.sha256((batch / line["output"]).read_bytes()).hexdigest()
+        else:
+            assert line["sha256"] is None
+
+
+def test_of_a_report(gpuimg, batch):
+    gpuimg("hist", "--manifest", "m.jsonl", "-o", "r.json", "in")
+    assert [(line["output"], line["bytes"]) for line in lines(batch / "m.jsonl")] == [(None, 0)] * 3
+    repair(batch)
+    again = gpuimg.ok("hist", "--retry-failed", "m.jsonl", "--format", "json").text
+    assert [image["file"] for image in json.loads(again)["images"]] == ["in/b.png"]
+
+
+def test_to_standard_output(gpuimg, batch):
+    out = gpuimg("gray", "--manifest", "-", "in", "out").text
+    assert [json.loads(line)["status"] for line in out.splitlines()].count("done") == 2
+    assert "standard output" in gpuimg.refused("gray", "--manifest", "-", "in/a.png", "-").err
+    assert "standard output" in gpuimg.refused("hist", "--manifest", "-", "in/a.png").err
+    found = lines_of(gpuimg("gray", "--manifest", "m.jsonl", "-", "b.png", stdin=encoded(pixels())), batch)
+    assert (found[0]["path"], found[0]["output"]) == (None, "b.png")
+
+
+def lines_of(result, folder):
+    assert result.code == 0, result
+    return lines(folder / "m.jsonl")
+
+
+def test_a_manifest_replaces_no_image(gpuimg, batch):
+    (batch / "link").symlink_to("in/a.png")
+    for name in ("in/a.png", "link", "out/a.png"):
+        assert "the manifest would replace" in gpuimg.refused("gray", "--manifest", name, "in", "out").err
+    (batch / "m.jsonl").write_bytes(b"kept\n")
+    result = gpuimg("gray", "--no-clobber", "--manifest", "m.jsonl", "in", "out")
+    assert result.code == 1 and "m.jsonl: exists already" in result.err
+    assert (batch / "m.jsonl").read_bytes() == b"kept\n"
+    result = gpuimg("gray", "--manifest", "no/such/m.jsonl", "in", "out")
+    assert result.code == 1 and "no/such/m.jsonl: cannot write: No such file" in result.err
+    gpuimg("gray", "--manifest", "new/m.jsonl", "in", "new")
+    assert len(lines(batch / "new/m.jsonl")) == 3
+
+
+def test_one_run_at_a_time_writes_it(gpuimg, batch):
+    os.mkfifo(batch / "pipe")
+    process = gpuimg.start("gray", "--manifest", "m.jsonl", "pipe", "one.png")
+    while not (batch / "m.jsonl").exists():
+        time.sleep(0.01)
+    time.sleep(0.1)
+    result = gpuimg("gray", "--manifest", "m.jsonl", "in", "out")
+    assert result.code == 1 and "another run is writing to it" in result.err
+    (batch / "pipe").write_bytes(encoded(pixels()))
+    assert process.wait(timeout=20) == 0 and len(lines(batch / "m.jsonl")) == 1
+    process.communicate()
+
+
+def test_a_manifest_that_cannot_be_written_stops(gpuimg, batch):
+    result = gpuimg("gray", "-j1", "--manifest", "/dev/full", "in", "out")
+    assert result.code == 1 and "/dev/full: cannot write: No space left" in result.err and "not started" in result.err
+
+
+def test_what_was_not_started(gpuimg, batch):
+    gpuimg("gray", "-j1", "-r", "--fail-fast", "--manifest", "m.jsonl", "in", "out")
+    assert [line["status"] for line in lines(batch / "m.jsonl")] == ["done", "failed", "not started", "not started"]
+    repair(batch)
+    gpuimg.ok("gray", "--retry-failed", "m.jsonl")
+    assert sorted(os.listdir(batch / "out")) == ["a.png", "b.png", "c.png", "sub"]
+
+
+@pytest.mark.parametrize("args", [(), ("out",), ("out/",), ("-r", "in", "out"), ("in/b.png", "in/sub/d.png", "out")])
+def test_retry(gpuimg, batch, args):
+    gpuimg("gray", "-r", "--manifest", "m.jsonl", "in", "out")
+    repair(batch)
+    before = (batch / "out/a.png").stat().st_mtime_ns
+    result = gpuimg.ok("gray", "--retry-failed", "m.jsonl", *args)
+    assert result.err == "gpuimg: 2 done\n" and (batch / "out/a.png").stat().st_mtime_ns == before
+    assert (batch / "out/b.png").exists()
+    assert (batch / ("out/d.png" if args[:1] == ("in/b.png",) else "out/sub/d.png")).exists()
+    assert (batch / "m.jsonl").read_bytes().count(b"failed") == 2
+
+
+def test_a_retry_may_go_on_in_its_manifest(gpuimg, batch):
+    gpuimg("gray", "-r", "--manifest", "m.jsonl", "in", "out")
+    (batch / "in/b.png").write_bytes(encoded(pixels()))
+    with open(batch / "m.jsonl", "ab") as file:
+        file.write(b'{"path":"torn')
+    again = ("gray", "--retry-failed", "m.jsonl", "--manifest", "m.jsonl")
+    result = gpuimg(*again)
+    assert result.code == 1 and "m.jsonl: warning: line 5 was cut off" in result.err
+    assert [line["status"] for line in lines(batch / "m.jsonl")[4:]].count("done") == 1
+    repair(batch)
+    gpuimg.ok(*again)
+    assert len(lines(batch / "m.jsonl")) == 7
+    assert "nothing to do again" in gpuimg.ok(*again).err
+
+
+def test_names_of_any_bytes(gpuimg, image, tmp_path):
+    names = [b"plain.png", "ü€😀.png".encode(), b"\xff\xfe.png", b"a\n\t\"\\b.png", b"\x01\x7f.png", b"-", b"\xef\xbf\xbd.png"]
+    data = encoded(pixels())
+    (tmp_path / "in").mkdir()
+    for name in names:
+        (tmp_path / "in" / os.fsdecode(name)).write_bytes(data[:100])
+    gpuimg("gray", "--manifest", "m.jsonl", "in", "out")
+    found = lines(tmp_path / "m.jsonl")
+    exact = sorted(bytes.fromhex(line["path_hex"]) if "path_hex" in line else line["path"].encode() for line in found)
+    assert exact == sorted(b"in/" + name for name in names)
+    for name in names:
+        (tmp_path / "in" / os.fsdecode(name)).write_bytes(data)
+    assert gpuimg.ok("gray", "--retry-failed", "m.jsonl").err == f"gpuimg: {len(names)} done\n"
+    assert sorted(os.listdir(os.fsencode(tmp_path / "out"))) == sorted(names)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
+def test_a_directory_that_cannot_be_read(gpuimg, batch):
+    (batch / "in/sub").chmod(0)
+    gpuimg("gray", "-r", "--manifest", "m.jsonl", "in", "out")
+    (batch / "in/sub").chmod(0o755)
+    found = by_path(batch / "m.jsonl")["in/sub"]
+    assert found["directory"] and found["output"] == "out/sub" and "Permission denied" in found["reason"]
+    repair(batch)
+    gpuimg.ok("gray", "-r", "--retry-failed", "m.jsonl")
+    assert (batch / "out/sub/d.png").exists()
+
+
+def test_a_directory_is_walked_again(gpuimg, batch):
+    repair(batch)
+    (batch / "m.jsonl").write_text('{"path":"in/sub","status":"failed","output":"out/x","directory":true}\n')
+    gpuimg.ok("gray", "--retry-failed", "m.jsonl")
+    assert os.listdir(batch / "out/x") == ["d.png"]
+    assert gpuimg.ok("gray", "-r", "--retry-failed", "m.jsonl", "in", "out2").err == "gpuimg: 1 done\n"
+
+
+GOOD = '{"path":"in/b.png","status":"failed","output":"out/b.png"}'
+
+
+@pytest.mark.parametrize("line,reason", [
+    ("", "an object is wanted"),
+    ("[]", "an object is wanted"),
+    ('{"status":"failed","output":null}', "it has no path"),
+    ('{"path":"in/b.png","output":"out/b.png"}', "it has no status"),
+    ('{"path":"in/b.png","status":"failed"}', "it has no output"),
+    ('{"path":"in/b.png","status":"lost","output":"o"}', "none of done, skipped, failed and not started"),
+    ('{"path":7,"status":"failed","output":"o"}', "a string is wanted"),
+    ('{"path":"","status":"failed","output":"o"}', "path is empty"),
+    ('{"path":"a\\u0000b","status":"failed","output":"o"}', "a NUL in a string"),
+    ('{"path":"a","path_hex":"6","status":"failed","output":"o"}', "path_hex holds no name"),
+    ('{"path":"a","path_hex":"6100","status":"failed","output":"o"}', "path_hex holds no name"),
+    ('{"path":"a","path_hex":"62","status":"failed","output":"o"}', "different names"),
+    (GOOD + GOOD, "more text behind"),
+    (GOOD.replace("}", ',"x":' + "[" * 100 + "}"), "nested too deep"),
+    ('{"path":"in/b.png","status":"failed","output":null}', "names no output"),
+])
+def test_hostile_lines(gpuimg, batch, line, reason):
+    (batch / "m.jsonl").write_text(f"{GOOD}\n{line}\n{GOOD.replace('b.png', 'c.png')}\n")
+    result = gpuimg.refused("gray", "--retry-failed", "m.jsonl")
+    assert "line 2" in result.err and reason in result.err, result
+
+
+def test_outputs_outside_of_out(gpuimg, batch):
+    for output in ("elsewhere/b.png", "outer/b.png", "out/../b.png", "out/.."):
+        (batch / "m.jsonl").write_text(GOOD.replace("out/b.png", output) + "\n")
+        assert "does not lie in OUT" in gpuimg.refused("gray", "--retry-failed", "m.jsonl", "out").err
+
+
+def test_what_else_is_refused(gpuimg, batch):
+    (batch / "m.jsonl").write_text(f"{GOOD}\n{GOOD.replace('in/b', 'in/c')}\n")
+    assert "out/b.png" in gpuimg.refused("gray", "--retry-failed", "m.jsonl").err  # two inputs to one output
+    assert gpuimg("gray", "--retry-failed", "missing.jsonl").code == 1
+    gpuimg.refused("gray", "--retry-failed", "m.jsonl", "-")
+    (batch / "m.jsonl").write_bytes(b"")
+    assert "nothing to do again" in gpuimg.ok("gray", "--retry-failed", "m.jsonl").err
+
+
+def test_a_kill_leaves_whole_lines(gpuimg, tmp_path):
+    (tmp_path / "in").mkdir()
+    for i in range(300):
+        (tmp_path / f"in/{i}.png").write_bytes(encoded(pixels(8, 8)))
+    for wait in (0, 0.002, 0.005, 0.01, 0.02):
+        process = gpuimg.start("gray", "--manifest", "m.jsonl", "in", "out")
+        while process.poll() is None and not (tmp_path / "m.jsonl").exists():
+            pass
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        for line in lines(tmp_path / "m.jsonl") if (tmp_path / "m.jsonl").exists() else []:
+            assert line["status"] == "done" and (tmp_path / line["output"]).stat().st_size == line["bytes"]
+        (tmp_path / "m.jsonl").unlink(missing_ok=True)
