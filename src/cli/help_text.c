@@ -35,7 +35,8 @@ static const char images_paragraph[] =
     "them after convert('L') or convert('RGB'), or with --png-reduce off.";
 static const char reports_paragraph[] =
     "Several images: their reports follow each other in the order of the inputs; --total adds gray, red, green, blue "
-    "and alpha up, each over the images that have it. JSON: {\"schema\":1, \"images\":[{file, width, height, pixels, "
+    "and alpha up, each over the images that have it, and --merge adds up reports as JSON, to what one run over all "
+    "their images would report. JSON: {\"schema\":1, \"images\":[{file, width, height, pixels, "
     "channels:[{name, bins, count, min, max, mean, std, median, percentiles, entropy, otsu, clipped_shadows, "
     "clipped_highlights}]}]}; bins are the counts, count is their sum. CSV: the columns file, channel, bin, from, to, "
     "count; a bin holds the levels from..to.";

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/merge.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "cli/signals.h"
@@ -63,17 +64,21 @@ static gi_status refuse_existing(const gi_options *options, const char *path) {
 }
 
 // A report is never meant to replace an image that it reports on.
-static gi_status refuse_replaced_input(const gi_session *session, const char *path) {
+static gi_status refuse_replaced(const char *user, const char *path, const char *in) {
     struct stat output, input;
-    if (!path || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return GI_OK;
-    for (size_t i = 0; i < session->list.count; i++) {
-        const char *in = session->list.items[i].in;
-        if (!in || stat(in, &input) != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino) continue;
-        gi_complain("the report %.200s would replace the input %.200s", path, in);
-        gi_suggest_help(session->user);
-        return GI_ERR_USAGE;
-    }
-    return GI_OK;
+    if (!path || !in || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return GI_OK;
+    if (stat(in, &input) != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino) return GI_OK;
+    gi_complain("the report %.200s would replace the input %.200s", path, in);
+    gi_suggest_help(user);
+    return GI_ERR_USAGE;
+}
+
+static gi_status refuse_replaced_input(const gi_session *session, const char *path) {
+    gi_status status = GI_OK;
+    if (!path || access(path, F_OK) != 0) return GI_OK;
+    for (size_t i = 0; i < session->list.count && status == GI_OK; i++)
+        status = refuse_replaced(session->user, path, session->list.items[i].in);
+    return status;
 }
 
 // A report that cannot be written makes the rest of the work pointless.
@@ -116,6 +121,51 @@ out:
     return status ? GI_ERR_IO : run;
 }
 
+// ---- reports added up ---------------------------------------------------------------------------------------------
+
+static gi_status check_merge(const gi_pipeline *pipeline, const gi_options *options, gi_error *err) {
+    if (pipeline->count > 1) return gi_fail(err, GI_ERR_USAGE, "--merge adds up reports: no pipeline runs then");
+    const struct {
+        bool given;
+        const char *name;
+    } of_images[] = {{options->manifest, "--manifest"},
+                     {options->retry_failed, "--retry-failed"},
+                     {options->files_from, "--files-from"},
+                     {options->recursive, "--recursive"}};
+    for (size_t i = 0; i < sizeof of_images / sizeof of_images[0]; i++)
+        if (of_images[i].given)
+            return gi_fail(err, GI_ERR_USAGE, "%s is for images, --merge for reports of them", of_images[i].name);
+    return GI_OK;
+}
+
+// All of them, or no report: a part would look like a result.
+static gi_status merge_reports(const gi_report_request *request, gi_operands operands) {
+    const gi_console console = {0};
+    const gi_messages messages = {gi_console_say, (void *)&console};
+    const char *at = request->path ? request->path : "standard output";
+    gi_report *report = NULL;
+    gi_error err = {0};
+    gi_status status = gi_report_open(request, &report, &err);
+    for (size_t i = 0; i < operands.count && status == GI_OK; i++) {
+        status = gi_merge_report(operands.names[i], report, &err);
+        if (status) at = operands.names[i];
+    }
+    if (status == GI_OK) status = gi_report_finish(report, &err);
+    if (status) gi_say(&messages, GI_FAILURE, at, "%s", err.text);
+    gi_report_close(report);
+    return status ? GI_ERR_IO : GI_OK;
+}
+
+static gi_status run_merge(const char *user, gi_report_request *request, const gi_options *options,
+                           gi_operands operands) {
+    gi_status status = GI_OK;
+    request->total = true;
+    for (size_t i = 0; i < operands.count && status == GI_OK; i++)
+        status = refuse_replaced(user, request->path, operands.names[i]);
+    if (status == GI_OK) status = refuse_existing(options, request->path);
+    return status == GI_OK ? merge_reports(request, operands) : status;
+}
+
 int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands operands) {
     gi_session session = {0};
     gi_report_request request = {0};
@@ -130,18 +180,25 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     gi_status status = check_usage(user, options, operands, &err);
     if (status == GI_OK) status = choose_style(options, &request.style, &err);
     if (status == GI_OK) status = refuse_output(operands, &err);
+    if (status == GI_OK && options->merge) status = check_merge(pipeline, options, &err);
     if (status) {
         gi_complain_error(&err, NULL);
         gi_suggest_help(user);
         goto out;
     }
+    if (options->output && strcmp(options->output, "-") != 0) request.path = options->output;
+    request.no_clobber = options->no_clobber;
+    if (options->merge) {
+        const gi_hist_args *hist = &pipeline->calls[pipeline->count - 1].args.hist;
+        request.bins = hist->bins > 0 ? (uint32_t)hist->bins : 0;
+        status = run_merge(user, &request, options, operands);
+        goto out;
+    }
     status = gi_session_open(&session);
     if (status) goto out;
-    if (options->output && strcmp(options->output, "-") != 0) request.path = options->output;
     request.count = session.list.count;
     request.total = options->total;
     request.piped = pipeline->count > 1;
-    request.no_clobber = options->no_clobber;
     status = refuse_replaced_input(&session, request.path);
     if (status == GI_OK) status = refuse_existing(options, request.path);
     if (status == GI_OK) status = measure(&session, &request);

@@ -60,6 +60,8 @@ enum {
            "which one; the CPU has auto, by which the bits are the same everywhere")                                   \
     OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
+    OPTION(FLAG, merge, "merge", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
+           "IN are no images but reports as JSON, of shards: add them all up into one named total")                    \
     OPTION(CHOICE, format, "format", 0, "FORMAT", "png|jpg|jpeg", 0, 0, "", GI_FOR_IMAGE,                              \
            "format of the images, whatever OUT is named")                                                              \
     OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \

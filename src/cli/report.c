@@ -139,6 +139,7 @@ static gi_status add_channel(sums *total, const gi_report_channel *channel, gi_e
     while (c < GI_REPORT_CHANNELS - 1 && strcmp(gi_report_channel_names[c], channel->name) != 0) c++;
     if (!total->counts[c]) total->counts[c] = calloc(total->image.levels, sizeof *total->counts[c]);
     if (!total->counts[c]) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    // No count passes 64 bits where the sum of all pixels does not.
     for (uint32_t v = 0; v < total->image.levels; v++) total->counts[c][v] += channel->counts[v];
     return GI_OK;
 }
@@ -152,9 +153,12 @@ static gi_status add_to_total(sums *total, const gi_report_image *image, gi_erro
     }
     if (!total->first) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     if (total->image.levels != image->levels)
-        return gi_fail(err, GI_ERR_FORMAT, "--total cannot add up %u levels of '%.150s' and %u of '%.150s'",
+        return gi_fail(err, GI_ERR_FORMAT, "%u levels of '%.150s' and %u of '%.150s' do not add up",
                        total->image.levels, total->first, image->levels, image->file);
-    total->image.files++;
+    size_t files = image->files > 0 ? image->files : 1;
+    if (image->pixels > UINT64_MAX - total->image.pixels || files > SIZE_MAX - total->image.files)
+        return gi_fail(err, GI_ERR_LIMIT, "with '%.150s' the sum passes 64 bits", image->file);
+    total->image.files += files;
     total->image.pixels += image->pixels;
     for (int c = 0; c < image->channel_count && status == GI_OK; c++)
         status = add_channel(total, &image->channels[c], err);
@@ -185,6 +189,18 @@ void gi_report_add(gi_report *report, size_t index, const gi_measured *measured)
     pthread_mutex_unlock(&report->lock);
 }
 
+gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_error *err) {
+    pthread_mutex_lock(&report->lock);
+    if (report->status == GI_OK && report->request.bins > image->levels)
+        report->status = gi_fail(&report->err, GI_ERR_USAGE, "hist bins=%u does not fit: there are %u levels",
+                                 report->request.bins, image->levels);
+    if (report->status == GI_OK) report->status = add_to_total(&report->total, image, &report->err);
+    gi_status status = report->status;
+    if (status && err) *err = report->err;
+    pthread_mutex_unlock(&report->lock);
+    return status;
+}
+
 void gi_report_pass(gi_report *report, size_t index) {
     pthread_mutex_lock(&report->lock);
     if (report->turns[index] == TURN_AWAITED) report->turns[index] = TURN_PASSED;
@@ -204,6 +220,7 @@ static void put_total(gi_report *report) {
     gi_report_image *image = &report->total.image;
     held made = {0};
     image->file = "total";
+    if (report->request.bins > 0) image->bins = report->request.bins;
     image->channel_count = 0;
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) {
         if (!report->total.counts[c]) continue;

@@ -92,7 +92,8 @@ typedef struct gi_report_request {
     const char *path; // NULL: standard output
     size_t count;     // images to come
     bool total, no_clobber;
-    bool piped; // of gi_report_image
+    uint32_t bins; // of the total; 0: those of the first image
+    bool piped;    // of gi_report_image
 } gi_report_request;
 
 typedef struct gi_report gi_report;
@@ -103,6 +104,10 @@ gi_status gi_report_open(const gi_report_request *request, gi_report **report, g
 
 // Takes the result of image `index`. Thread-safe; each index once. Images print in order as soon as their turn comes.
 void gi_report_add(gi_report *report, size_t index, const gi_measured *measured);
+
+// Adds an image or a total, which need not be of this run, to the report's total (request.total). GI_ERR_FORMAT:
+// another number of levels; GI_ERR_LIMIT: a sum passes 64 bits.
+gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_error *err);
 
 // Image `index` will not come (any more). Thread-safe.
 void gi_report_pass(gi_report *report, size_t index);

@@ -96,7 +96,7 @@ static void begin(run *r, const gi_report_style *style, size_t count, bool total
     int descriptor = mkstemp(r->path);
     assert_true(descriptor >= 0);
     close(descriptor);
-    gi_report_request request = {style, r->path, count, total, false, false};
+    gi_report_request request = {.style = style, .path = r->path, .count = count, .total = total};
     assert_int_equal(gi_report_open(&request, &r->report, &r->err), GI_OK);
 }
 
