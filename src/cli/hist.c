@@ -130,6 +130,7 @@ static gi_status check_merge(const gi_pipeline *pipeline, const gi_options *opti
         const char *name;
     } of_images[] = {{options->manifest, "--manifest"},
                      {options->retry_failed, "--retry-failed"},
+                     {options->shard, "--shard"},
                      {options->files_from, "--files-from"},
                      {options->recursive, "--recursive"}};
     for (size_t i = 0; i < sizeof of_images / sizeof of_images[0]; i++)

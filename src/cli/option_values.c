@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/shard_option.h"
 #include "core/text.h"
 #include "run/device.h"
 
@@ -27,6 +28,7 @@ void gi_global_accepts(const gi_global_option *option, char *text, size_t size) 
     case GI_TYPE_BYTES: snprintf(text, size, "an integer from %.0f to %.0f", option->min, option->max); break;
     case GI_TYPE_CHOICE:
     case GI_TYPE_DEVICE: gi_words_text(option->words, text, size); break;
+    case GI_TYPE_SHARD: snprintf(text, size, "I/N with I from 1 to N, or auto"); break;
     case GI_TYPE_COLOUR: snprintf(text, size, "#rgb, #rrggbb, r,g,b (0 to 255 each), white or black"); break;
     case GI_TYPE_TEXT: snprintf(text, size, "a file name"); break;
     }
@@ -113,6 +115,7 @@ int gi_options_choice(const gi_options *options, gi_global_id id) {
 static bool parse_value(const gi_global_option *option, const char *value, void *field) {
     uint64_t number = 0;
     gi_device_request request;
+    gi_shard shard;
     switch (option->type) {
     case GI_TYPE_COUNT:
         if (!parse_number(option, value, &number)) return false;
@@ -126,6 +129,9 @@ static bool parse_value(const gi_global_option *option, const char *value, void 
         break;
     case GI_TYPE_DEVICE:
         if (gi_device_parse(value, &request, NULL)) return false;
+        break;
+    case GI_TYPE_SHARD:
+        if (strcmp(value, "auto") != 0 && !gi_shard_parse(value, &shard)) return false;
         break;
     case GI_TYPE_TEXT:
         if (!*value) return false;

@@ -9,6 +9,7 @@
 //   BYTES   uint64_t              the same, also with K, M or G (2^10, 2^20, 2^30)
 //   CHOICE  const char *          one of `words` ("a|b|c"); points at what was typed
 //   DEVICE  const char *          auto, cpu, cuda or cuda:N; points at what was typed
+//   SHARD   const char *          I/N or auto; points at what was typed
 //   COLOUR  gi_colour             #rgb, #rrggbb, r,g,b, white or black
 //   TEXT    const char *          anything but nothing; points at what was typed
 // The default is parsed as if typed; "" leaves the field zero. Rows of the same name are one option that takes other
@@ -101,6 +102,8 @@ enum {
     OPTION(TEXT, retry_failed, "retry-failed", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                    \
            "do what failed or was not started by the manifest FILE: with the inputs and outputs recorded there, "      \
            "where none or OUT alone is named, else of those that are named")                                           \
+    OPTION(SHARD, shard, "shard", 0, "I/N", "auto", 0, 0, "", GI_FOR_RUN,                                              \
+           "of all inputs, only share I of N, by a hash of their names; auto: by Slurm's variables")                   \
     OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_DECODE,                                                 \
            "damage that still decodes is a failure, not a warning, as it always is for a file that the "               \
            "result would replace")                                                                                     \
@@ -140,6 +143,7 @@ typedef struct gi_colour {
 #define GI_OPTION_FIELD_BYTES uint64_t
 #define GI_OPTION_FIELD_CHOICE const char *
 #define GI_OPTION_FIELD_DEVICE const char *
+#define GI_OPTION_FIELD_SHARD const char *
 #define GI_OPTION_FIELD_COLOUR gi_colour
 #define GI_OPTION_FIELD_TEXT const char *
 #define GI_GLOBAL_FIELD(type, name, long_name, letter, argument, words, min, max, standard, taken_by, help)            \
@@ -167,6 +171,7 @@ typedef enum gi_global_type {
     GI_TYPE_BYTES,
     GI_TYPE_CHOICE,
     GI_TYPE_DEVICE,
+    GI_TYPE_SHARD,
     GI_TYPE_COLOUR,
     GI_TYPE_TEXT
 } gi_global_type;

@@ -9,6 +9,7 @@
 #include "cli/environment.h"
 #include "cli/retry.h"
 #include "cli/sha256.h"
+#include "cli/shard_option.h"
 #include "cli/signals.h"
 #include "run/path.h"
 #include "run/pixels.h"
@@ -65,7 +66,9 @@ static gi_status check_codecs(const gi_options *options, gi_error *err) {
 
 static void note_empty(const gi_session *session) {
     if (session->list.count || session->list.failed || session->console.quiet) return;
-    if (session->options->retry_failed)
+    if (session->shard.count > 0)
+        gi_complain("no image falls to share %u of %u", session->shard.index, session->shard.count);
+    else if (session->options->retry_failed)
         gi_complain("nothing to do again: no input is failed or not started");
     else if (session->list.skipped)
         gi_complain("no PNG or JPEG images found (%zu other file%s)", session->list.skipped,
@@ -110,6 +113,7 @@ static gi_status list_inputs(gi_session *session, gi_error *err) {
         if (status == GI_OK && options->retry_failed) gi_retry_keep(&retry, &session->list);
     }
     gi_retry_free(&retry);
+    if (status == GI_OK) gi_shard_keep(session->shard, &session->list);
     return status;
 }
 
@@ -120,6 +124,7 @@ gi_status gi_session_open(gi_session *session) {
     session->messages = (gi_messages){gi_console_say, &session->console};
     gi_status status = gi_environment_check(&err);
     if (status == GI_OK) status = check_codecs(options, &err);
+    if (status == GI_OK) status = gi_shard_choose(options->shard, &session->shard, &err);
     if (status == GI_OK && !session->nominal_pixels) status = list_inputs(session, &err);
     if (status == GI_OK && options->manifest) status = check_manifest(session, &err);
     if (status == GI_OK) status = open_device(session, &err);

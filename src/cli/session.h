@@ -9,6 +9,7 @@
 #include "gpuimg.h"
 #include "run/batch.h"
 #include "run/inputs.h"
+#include "run/shard.h"
 
 typedef struct gi_session {
     const char *user; // command name, for messages
@@ -24,6 +25,7 @@ typedef struct gi_session {
     // What gi_session_open fills.
     gi_console console;
     gi_messages messages;
+    gi_shard shard; // count 0: all
     gi_item_list list;
     gi_manifest *manifest;          // NULL: none
     gpuimg_context *context;        // owned

@@ -137,7 +137,7 @@ def test_what_is_refused(gpuimg, photos, tmp_path):
     gpuimg.ok("hist", "--total", "-o", "t.json", *photos)
     assert "would replace the input t.json" in gpuimg.refused("hist", "--merge", "t.json", "-o", "./t.json").err
     assert "no pipeline" in gpuimg.refused("run", "gray | hist", "--merge", "t.json").err
-    for more in (("-r",), ("--manifest", "m"), ("--files-from", "t.json"), ("--retry-failed", "m")):
+    for more in (("-r",), ("--manifest", "m"), ("--files-from", "t.json"), ("--retry-failed", "m"), ("--shard", "1/2")):
         assert "for images" in gpuimg.refused("hist", "--merge", "t.json", *more).err
     assert "no input" in gpuimg.refused("hist", "--merge").err
     assert gpuimg("hist", "--merge", "missing.json").code == 1

@@ -40,7 +40,8 @@ static gi_value_kind kind_of(const gi_global_option *option) {
     case GI_TYPE_FLAG: return GI_VALUE_NONE;
     case GI_TYPE_COUNT:
     case GI_TYPE_SIZE:
-    case GI_TYPE_BYTES: return GI_VALUE_NUMBER;
+    case GI_TYPE_BYTES:
+    case GI_TYPE_SHARD: return GI_VALUE_NUMBER;
     case GI_TYPE_CHOICE:
     case GI_TYPE_COLOUR: return GI_VALUE_WORDS;
     case GI_TYPE_DEVICE: return GI_VALUE_DEVICE;
