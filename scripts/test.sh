@@ -2,6 +2,7 @@
 # Installs what the tests need, builds and runs them all. Every stage runs; the exit status is 1 when any failed.
 #   --quick         only the gcc build and its tests
 #   --fuzz SECONDS  also fuzz each target for so long
+#   --slurm         also run samples/slurm on a Slurm of one node, this machine (needs root)
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,16 +10,18 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/scripts/lib.sh"
 
 quick=false
+slurm=false
 fuzz_seconds=0
 while (($# > 0)); do
     case $1 in
     --quick) quick=true ;;
+    --slurm) slurm=true ;;
     --fuzz)
         [[ ${2:-} =~ ^[0-9]+$ ]] || die "--fuzz wants a number of seconds"
         fuzz_seconds=$2
         shift
         ;;
-    *) die "unknown argument '$1' (usage: scripts/test.sh [--quick] [--fuzz SECONDS])" ;;
+    *) die "unknown argument '$1' (usage: scripts/test.sh [--quick] [--fuzz SECONDS] [--slurm])" ;;
     esac
     shift
 done
@@ -33,6 +36,7 @@ clang_sanitizes() {
         clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null
 }
 
+have_slurm() { (PATH=$PATH:/usr/sbin:/sbin && have slurmctld && have slurmd && have sbatch && have munged); }
 on_arm64() { [[ $(uname -m) == aarch64 ]]; }
 have_qemu_arm64() { have qemu-aarch64-static || have qemu-aarch64; }
 
@@ -59,6 +63,7 @@ need_test_tools() {
     need pkg-config "pkg-config" have pkg-config
     need dpkg-dev "dpkg-shlibdeps" have dpkg-shlibdeps
     need file "file, which cpack asks for a .deb" have file
+    if $slurm; then need "slurm-wlm munge" "Slurm and MUNGE" have_slurm; fi
     if find_nvcc >/dev/null; then need "g++" "a C++ compiler for nvcc (g++)" have g++; fi
     if $quick; then return; fi
     need "clang libomp-dev" "clang with OpenMP" compiles_openmp clang
@@ -124,6 +129,13 @@ stage_arm64() {
     build arm64 aarch64-linux-gnu-gcc && OMP_WAIT_POLICY=passive run_tests arm64 -L 'unit|fuzz'
 }
 
+# The program of the gcc build. What cannot be done here is said, and no failure.
+stage_slurm() {
+    local status=0
+    GPUIMG=build/ci/bin/gpuimg tests/slurm/run.sh || status=$?
+    ((status == 0 || status == 77))
+}
+
 stage_clang() { build clang clang && run_tests clang -L unit; }
 stage_fuzz() {
     build fuzz clang fuzz_targets && run_tests fuzz -L fuzz || return 1
@@ -144,7 +156,7 @@ fuzz_all() {
 
 summary=()
 failures=0
-# stage FUNCTION TITLE: its output is shown and kept; the summary gets ctest's line, or where it failed before that.
+# stage FUNCTION TITLE: its output is shown and kept; the summary gets ctest's line or Slurm's, or where it failed before that.
 stage() {
     local function=$1 title=$2 log=build/logs/$1.log start=$SECONDS verdict=ok result name
     printf '\n==== %s ====\n' "$title"
@@ -152,7 +164,7 @@ stage() {
         verdict=FAILED
         failures=$((failures + 1))
     fi
-    result=$(grep -E '^[0-9]+% tests passed' "$log" | tail -n 1) || result="no test ran"
+    result=$(grep -E '^[0-9]+% tests passed|^skipped: |the same bytes as by one run$' "$log" | tail -n 1) || result="no test ran"
     summary+=("$(printf '%-6s  %-26s %4d s  %s' "$verdict" "$title" $((SECONDS - start)) "$result")")
     # The names of failed tests, not of skipped ones.
     while read -r name; do
@@ -166,6 +178,7 @@ check_cmake
 cd "$root"
 mkdir -p build/logs
 stage stage_gcc "gcc"
+if $slurm; then stage stage_slurm "samples/slurm on Slurm"; fi
 if ! $quick; then
     stage stage_sanitizers "gcc, address and undefined"
     stage stage_bare "gcc, no optional library"
