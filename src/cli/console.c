@@ -1,5 +1,7 @@
 #include "cli/console.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,14 +14,57 @@
 #include "cli/signals.h"
 #include "cli/terminal.h"
 
+// ---- the line at the bottom ---------------------------------------------------------------------------------------
+
+static const char erase[] = "\r\x1b[K";
+static pthread_mutex_t screen = PTHREAD_MUTEX_INITIALIZER; // held while something is written
+static volatile sig_atomic_t line_is_shown;
+
+static void put(const void *bytes, size_t size) {
+    // A message that cannot be written has nowhere else to go.
+    (void)gi_write_all(STDERR_FILENO, bytes, size);
+}
+
+static void drop_line(void) {
+    if (line_is_shown) put(erase, sizeof erase - 1);
+    line_is_shown = 0;
+}
+
+void gi_console_line_drop(void) { drop_line(); }
+
+void gi_console_line(const char *text) {
+    gi_buffer bytes = {0};
+    pthread_mutex_lock(&screen);
+    if (*text) {
+        // The rest of a longer line goes last, so that nothing flickers.
+        gi_buffer_printf(&bytes, "\r%s\x1b[K", text);
+        if (!bytes.failed) put(bytes.data, bytes.size);
+        line_is_shown = 1;
+    } else {
+        drop_line();
+    }
+    pthread_mutex_unlock(&screen);
+    gi_buffer_free(&bytes);
+}
+
+// ---- messages -----------------------------------------------------------------------------------------------------
+
 static void flush_to_stderr(gi_buffer *text) {
     static const char short_of_memory[] = "gpuimg: out of memory\n";
-    // A message that cannot be written has nowhere else to go.
+    pthread_mutex_lock(&screen);
+    drop_line();
     if (text->failed)
-        (void)gi_write_all(STDERR_FILENO, short_of_memory, sizeof short_of_memory - 1);
+        put(short_of_memory, sizeof short_of_memory - 1);
     else
-        (void)gi_write_all(STDERR_FILENO, text->data, text->size);
+        put(text->data, text->size);
+    pthread_mutex_unlock(&screen);
     gi_buffer_free(text);
+}
+
+void gi_console_data(const char *text) {
+    gi_buffer line = {0};
+    gi_buffer_printf(&line, "%s\n", text);
+    flush_to_stderr(&line);
 }
 
 void gi_console_say(void *context, gi_severity severity, const char *file, const char *text) {

@@ -15,6 +15,17 @@ typedef struct gi_console {
 // A gi_messages function; the context is a gi_console.
 void gi_console_say(void *context, gi_severity severity, const char *file, const char *text);
 
+// Shows one line of text at the bottom of the terminal on standard error, in place of the one before; "" takes it away.
+// A message takes it away, too: whoever shows it shows it again. Longer than the terminal is wide, it would not go
+// away.
+void gi_console_line(const char *text);
+
+// Takes the line away from within a signal handler, if it is shown.
+void gi_console_line_drop(void);
+
+// A line for programs, as it is.
+void gi_console_data(const char *text);
+
 // `gpuimg: TEXT` whatever the console's settings.
 void gi_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

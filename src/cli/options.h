@@ -127,6 +127,8 @@ enum {
            "read the pipeline from FILE, which may span lines and hold comments after #")                              \
     OPTION(FLAG, explain, "explain", 0, "", "", 0, 0, "", GI_FOR_PIPELINE,                                             \
            "print how the pipeline would run on each IN, or on an 8K image without one, and do nothing")               \
+    OPTION(CHOICE, progress, "progress", 0, "HOW", "auto|json|none", 0, 0, "auto", GI_FOR_RUN,                         \
+           "a bar on a terminal unless -q is given, lines of JSON on standard error for programs, or nothing")         \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
            "say more: the device and why, levels found, what was converted")                                           \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "api_internal.h"
 #include "cli/buffer.h"
@@ -214,6 +215,7 @@ static void on_progress(void *context, size_t index, const gi_outcome *outcome) 
     gi_manifest *manifest = h->session->manifest;
     // The end of the run says why it stopped.
     if (manifest && gi_manifest_add(manifest, index, outcome, NULL) != GI_OK && gi_interrupt == 0) gi_interrupt = -1;
+    gi_progress_add(h->session->progress, outcome);
     if (h->caller->on_progress) h->caller->on_progress(h->caller->context, index, outcome);
 }
 
@@ -244,6 +246,23 @@ static gi_status finish_manifest(gi_session *session, gi_status status) {
     return status == GI_OK || gi_interrupt < 0 ? failed : status;
 }
 
+// True where what goes to standard output would mix with the bar.
+static bool shares_terminal(const gi_session *session) {
+    const char *output = session->sink ? session->options->output : session->output;
+    bool used = (session->sink && !output) || (output && strcmp(output, "-") == 0) ||
+                (session->options->manifest && strcmp(session->options->manifest, "-") == 0);
+    return used && isatty(STDOUT_FILENO);
+}
+
+static gi_progress *open_progress(const gi_session *session) {
+    const char *how = session->options->progress, *terminal = getenv("TERM");
+    size_t total = session->list.count;
+    if (strcmp(how, "json") == 0) return gi_progress_open(GI_PROGRESS_JSON, total);
+    bool bar = strcmp(how, "auto") == 0 && !session->console.quiet && total > 1 && isatty(STDERR_FILENO) && terminal &&
+               *terminal && strcmp(terminal, "dumb") != 0 && !shares_terminal(session);
+    return bar ? gi_progress_open(GI_PROGRESS_BAR, total) : NULL;
+}
+
 gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {
     gi_error err = {0};
     hooks h = {session, batch};
@@ -254,7 +273,9 @@ gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_
     if (batch->on_measured) options.on_measured = on_measured;
     gi_status status = session->options->manifest ? open_manifest(session) : GI_OK;
     if (status) return status;
+    session->progress = open_progress(session);
     status = gi_batch_run(&session->list, &options, result, &err);
+    gi_progress_close(session->progress);
     // A stopped run says so by its exit status; fail_fast named the file that stopped it.
     if (status && status != GI_ERR_CANCELLED) gi_complain_error(&err, NULL);
     status = finish_manifest(session, status);

@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/manifest.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "core/pipeline.h"
 #include "gpuimg.h"
 #include "run/batch.h"
@@ -28,6 +29,7 @@ typedef struct gi_session {
     gi_shard shard; // count 0: all
     gi_item_list list;
     gi_manifest *manifest;          // NULL: none
+    gi_progress *progress;          // NULL: none
     gpuimg_context *context;        // owned
     gi_backend *backend, *fallback; // the context's
 } gi_session;

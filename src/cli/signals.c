@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "cli/console.h"
 #include "run/output.h"
 
 // A read from a terminal or a slow pipe cannot look at the flag: after so long the process ends all the same.
@@ -12,6 +13,7 @@ volatile sig_atomic_t gi_interrupt = 0;
 
 static void end_at_once(int number) {
     gi_output_remove_all();
+    gi_console_line_drop();
     _exit(128 + number);
 }
 

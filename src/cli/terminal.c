@@ -8,6 +8,11 @@
 
 static int clamp_width(long width) { return width < 20 ? 20 : width > 1000 ? 1000 : (int)width; }
 
+int gi_terminal_columns(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 static int width_of(int descriptor) {
     const char *columns = getenv("COLUMNS");
     if (columns && *columns) {

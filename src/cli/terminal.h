@@ -10,6 +10,9 @@ typedef struct gi_terminal {
     bool colour; // a terminal that is not dumb, and NO_COLOR is unset or empty
 } gi_terminal;
 
+// Columns of the terminal as it is now, 80 where it does not say. COLUMNS does not count: what is drawn over must fit.
+int gi_terminal_columns(int descriptor);
+
 // Descriptor -1: a file, which has 80 columns and no colour.
 gi_terminal gi_terminal_of(int descriptor);
 

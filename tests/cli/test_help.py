@@ -66,7 +66,7 @@ def test_formats_are_those_of_the_command(gpuimg):
         assert "--format FORMAT format of the images, whatever OUT is named: png, jpg or jpeg" in text
     for text in (hist, run):
         assert "--format FORMAT format of the report, whatever its file is named: txt, json" in text
-    assert "json" not in gray and "or jpeg" not in hist and "png, jpg" not in hist
+    assert "txt, json" not in gray and "or jpeg" not in hist and "png, jpg" not in hist
 
 
 @pytest.mark.parametrize("columns,width", [("60", 60), ("80", 80), ("95", 95), ("300", 100)])
