@@ -128,11 +128,10 @@ static gi_status check_merge(const gi_pipeline *pipeline, const gi_options *opti
     const struct {
         bool given;
         const char *name;
-    } of_images[] = {{options->manifest, "--manifest"},
-                     {options->retry_failed, "--retry-failed"},
-                     {options->shard, "--shard"},
-                     {options->files_from, "--files-from"},
-                     {options->recursive, "--recursive"}};
+    } of_images[] = {
+        {options->manifest, "--manifest"},     {options->retry_failed, "--retry-failed"},
+        {options->shard, "--shard"},           {options->stats || options->stats_json || options->trace, "--stats"},
+        {options->files_from, "--files-from"}, {options->recursive, "--recursive"}};
     for (size_t i = 0; i < sizeof of_images / sizeof of_images[0]; i++)
         if (of_images[i].given)
             return gi_fail(err, GI_ERR_USAGE, "%s is for images, --merge for reports of them", of_images[i].name);

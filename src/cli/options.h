@@ -129,6 +129,11 @@ enum {
            "print how the pipeline would run on each IN, or on an 8K image without one, and do nothing")               \
     OPTION(CHOICE, progress, "progress", 0, "HOW", "auto|json|none", 0, 0, "auto", GI_FOR_RUN,                         \
            "a bar on a terminal unless -q is given, lines of JSON on standard error for programs, or nothing")         \
+    OPTION(FLAG, stats, "stats", 0, "", "", 0, 0, "", GI_FOR_RUN,                                                      \
+           "say where the time went: each phase's busy and wall time, their overlap, images/s, MB/s, peak memory")     \
+    OPTION(TEXT, stats_json, "stats-json", 0, "FILE", "", 0, 0, "", GI_FOR_RUN, "write the same to FILE, as JSON")     \
+    OPTION(TEXT, trace, "trace", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                                  \
+           "write every phase of every image to FILE, as JSON for chrome://tracing or Perfetto")                       \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
            "say more: the device and why, levels found, what was converted")                                           \

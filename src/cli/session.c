@@ -3,16 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "api_internal.h"
 #include "cli/buffer.h"
 #include "cli/environment.h"
+#include "cli/records.h"
 #include "cli/retry.h"
 #include "cli/sha256.h"
 #include "cli/shard_option.h"
 #include "cli/signals.h"
-#include "run/path.h"
 #include "run/pixels.h"
 
 gi_status gi_context_of_options(const gi_options *options, gpuimg_context **context, gi_error *err) {
@@ -78,28 +77,6 @@ static void note_empty(const gi_session *session) {
         gi_complain("no PNG or JPEG images found");
 }
 
-// The manifest must be neither an image that is read nor one that is written.
-static gi_status check_manifest(const gi_session *session, gi_error *err) {
-    const char *path = session->options->manifest;
-    char shown[GI_PATH_SHOWN];
-    struct stat manifest, st;
-    bool exists = stat(path, &manifest) == 0 && S_ISREG(manifest.st_mode);
-    for (size_t i = 0; i < session->list.count; i++) {
-        const gi_item *item = &session->list.items[i];
-        const char *names[] = {item->in, item->out};
-        for (int n = 0; n < 2; n++) {
-            if (!names[n]) continue;
-            bool same = strcmp(names[n], path) == 0;
-            if (exists && !same && stat(names[n], &st) == 0)
-                same = st.st_dev == manifest.st_dev && st.st_ino == manifest.st_ino;
-            if (same)
-                return gi_fail(err, GI_ERR_USAGE, "the manifest would replace the %s %s", n == 0 ? "input" : "output",
-                               gi_path_show(names[n], shown));
-        }
-    }
-    return GI_OK;
-}
-
 static gi_status list_inputs(gi_session *session, gi_error *err) {
     const gi_options *options = session->options;
     gi_inputs_request request = {session->inputs, session->input_count, options->files_from, options->null,
@@ -127,7 +104,7 @@ gi_status gi_session_open(gi_session *session) {
     if (status == GI_OK) status = check_codecs(options, &err);
     if (status == GI_OK) status = gi_shard_choose(options->shard, &session->shard, &err);
     if (status == GI_OK && !session->nominal_pixels) status = list_inputs(session, &err);
-    if (status == GI_OK && options->manifest) status = check_manifest(session, &err);
+    if (status == GI_OK) status = gi_records_check(session, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);
@@ -212,55 +189,8 @@ static void on_measured(void *context, size_t index, gi_measured *measured) {
 
 static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
     const hooks *h = context;
-    gi_manifest *manifest = h->session->manifest;
-    // The end of the run says why it stopped.
-    if (manifest && gi_manifest_add(manifest, index, outcome, NULL) != GI_OK && gi_interrupt == 0) gi_interrupt = -1;
-    gi_progress_add(h->session->progress, outcome);
+    gi_records_add(h->session, index, outcome);
     if (h->caller->on_progress) h->caller->on_progress(h->caller->context, index, outcome);
-}
-
-static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
-    gi_say(&session->messages, GI_FAILURE, session->options->manifest, "%s", err->text);
-    return err->status;
-}
-
-// After the usage is checked, and before any work.
-static gi_status open_manifest(gi_session *session) {
-    const gi_options *options = session->options;
-    gi_error err = {0};
-    gi_manifest_request request = {options->manifest, false, options->no_clobber, options->sha256};
-    struct stat manifest, retried;
-    if (options->retry_failed && stat(options->retry_failed, &retried) == 0 && stat(options->manifest, &manifest) == 0)
-        request.append = manifest.st_dev == retried.st_dev && manifest.st_ino == retried.st_ino;
-    // It may be meant to lie in OUT, which the batch would make a little later.
-    gi_status status =
-        session->list.out_directory ? gi_path_make_directories(session->list.out_directory, &err) : GI_OK;
-    if (status == GI_OK) status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
-    return status == GI_OK ? GI_OK : fail_manifest(session, &err);
-}
-
-static gi_status finish_manifest(gi_session *session, gi_status status) {
-    gi_error err = {0};
-    if (!session->manifest || gi_manifest_finish(session->manifest, &err) == GI_OK) return status;
-    gi_status failed = fail_manifest(session, &err);
-    return status == GI_OK || gi_interrupt < 0 ? failed : status;
-}
-
-// True where what goes to standard output would mix with the bar.
-static bool shares_terminal(const gi_session *session) {
-    const char *output = session->sink ? session->options->output : session->output;
-    bool used = (session->sink && !output) || (output && strcmp(output, "-") == 0) ||
-                (session->options->manifest && strcmp(session->options->manifest, "-") == 0);
-    return used && isatty(STDOUT_FILENO);
-}
-
-static gi_progress *open_progress(const gi_session *session) {
-    const char *how = session->options->progress, *terminal = getenv("TERM");
-    size_t total = session->list.count;
-    if (strcmp(how, "json") == 0) return gi_progress_open(GI_PROGRESS_JSON, total);
-    bool bar = strcmp(how, "auto") == 0 && !session->console.quiet && total > 1 && isatty(STDERR_FILENO) && terminal &&
-               *terminal && strcmp(terminal, "dumb") != 0 && !shares_terminal(session);
-    return bar ? gi_progress_open(GI_PROGRESS_BAR, total) : NULL;
 }
 
 gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {
@@ -271,21 +201,21 @@ gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_
     options.context = &h;
     options.on_progress = on_progress;
     if (batch->on_measured) options.on_measured = on_measured;
-    gi_status status = session->options->manifest ? open_manifest(session) : GI_OK;
+    gi_status status = gi_records_open(session, &options);
     if (status) return status;
-    session->progress = open_progress(session);
     status = gi_batch_run(&session->list, &options, result, &err);
     gi_progress_close(session->progress);
+    session->progress = NULL;
     // A stopped run says so by its exit status; fail_fast named the file that stopped it.
     if (status && status != GI_ERR_CANCELLED) gi_complain_error(&err, NULL);
-    status = finish_manifest(session, status);
     print_summary(session, result);
+    status = gi_records_finish(session, result, status);
     if (status == GI_OK && (result->failed || result->not_started)) status = GI_ERR_IO;
     return status;
 }
 
 void gi_session_close(gi_session *session) {
-    gi_manifest_close(session->manifest);
+    gi_records_close(session);
     gpuimg_context_close(session->context);
     gi_item_list_free(&session->list);
 }

@@ -6,6 +6,7 @@
 #include "cli/manifest.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/stats.h"
 #include "core/pipeline.h"
 #include "gpuimg.h"
 #include "run/batch.h"
@@ -30,6 +31,7 @@ typedef struct gi_session {
     gi_item_list list;
     gi_manifest *manifest;          // NULL: none
     gi_progress *progress;          // NULL: none
+    gi_stats *stats;                // NULL: none
     gpuimg_context *context;        // owned
     gi_backend *backend, *fallback; // the context's
 } gi_session;

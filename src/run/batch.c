@@ -30,6 +30,7 @@ typedef struct batch {
 
 typedef struct thread {
     batch *batch;
+    int number; // from 0
     int threads;
     size_t memory;
     pthread_t id;
@@ -122,8 +123,9 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
                                   .sweep = b->first_of_directory[index]};
     gi_error why = {.status = GI_OK};
     gi_outcome outcome = {.reason = why.text};
-    double begun = gi_clock_ms();
+    double begun = gi_clock_ms(), lap = gi_lap_begin_image(&worker->lap, index);
     outcome.status = gi_process(worker, &request, &outcome, &why);
+    gi_lap_end_image(&worker->lap, lap);
     outcome.time_ms = gi_clock_ms() - begun;
     if (is_lost(b, outcome.status, &why)) outcome.status = GI_ERR_CANCELLED; // said once, by the batch
     if (outcome.status != GI_OK && outcome.status != GI_ERR_CANCELLED) {
@@ -141,7 +143,8 @@ static void *work(void *context) {
                         .gate = &b->gate,
                         .callbacks = &b->mutex,
                         .threads = self->threads,
-                        .memory = self->memory};
+                        .memory = self->memory,
+                        .lap = gi_lap_of(b->options->timeline, self->number)};
     gi_error why = {.status = GI_OK};
     gi_status status = gi_worker_open(&worker, &why);
     pthread_mutex_lock(&b->mutex);
@@ -179,6 +182,7 @@ static gi_status run_workers(batch *b, int workers, int cores, gi_error *err) {
     if (!threads) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     for (int i = 0; i < workers; i++) {
         threads[i].batch = b;
+        threads[i].number = i;
         threads[i].threads = cores / workers + (i < cores % workers);
         threads[i].memory = gi_batch_memory_share(b->options, workers);
         if (i > 0) threads[i].started = pthread_create(&threads[i].id, NULL, work, &threads[i]) == 0;

@@ -14,6 +14,7 @@
 #include "core/pipeline.h"
 #include "run/inputs.h"
 #include "run/output.h"
+#include "run/timeline.h"
 
 // The result of a pipeline that ends in hist. Valid during the callback.
 typedef struct gi_measured {
@@ -55,6 +56,7 @@ typedef struct gi_batch_options {
     size_t max_memory;
     uint32_t band_rows;          // bands of at most so many rows; 0: no limit
     const gi_digester *digester; // hashes the outputs; NULL: they are not
+    gi_timeline *timeline;       // takes the spans of the work; NULL: they are not measured
     const gi_messages *messages;
     // Called for each measured image, from worker threads, one call at a time, in any order.
     void (*on_measured)(void *context, size_t index, gi_measured *measured);

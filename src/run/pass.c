@@ -18,7 +18,8 @@ void gi_gate_destroy(gi_gate *gate) {
     pthread_mutex_destroy(&gate->mutex);
 }
 
-static void gate_enter(gi_gate *gate) {
+static void gate_enter(gi_gate *gate, gi_lap *lap) {
+    gi_lap_leave(lap); // a wait is no work
     if (!gate->limited) return;
     pthread_mutex_lock(&gate->mutex);
     while (gate->places == 0) pthread_cond_wait(&gate->free, &gate->mutex);
@@ -69,6 +70,11 @@ static bool is_held(const gi_pass *pass, const band *b) {
            same_rows(pass->held, gi_rows_needed(pass->plan, pass->held_at, b->to, b->rows));
 }
 
+// Copies between host and device; what the CPU does in their place is part of its work.
+static void enter_transfer(gi_pass *pass, gi_phase phase) {
+    gi_lap_enter(pass->lap, pass->bands.uploads ? phase : GI_PHASE_KERNELS);
+}
+
 // Brings the slot to hold the band. `input`: what it is made of, unless the slot holds that.
 static gi_status load(gi_pass *pass, const band *b, const gi_view *input, gi_error *err) {
     const gi_backend_ops *ops = pass->slot->ops;
@@ -77,8 +83,10 @@ static gi_status load(gi_pass *pass, const band *b, const gi_view *input, gi_err
     if (input->data) {
         pass->held = gi_rows_needed(pass->plan, pass->from, to, b->rows);
         pass->held_at = pass->from;
+        enter_transfer(pass, GI_PHASE_UPLOAD);
         status = ops->upload(pass->slot, input, err);
     }
+    gi_lap_enter(pass->lap, GI_PHASE_KERNELS);
     while (pass->held_at < to && status == GI_OK) {
         gi_rows next = gi_rows_needed(pass->plan, pass->held_at + 1, to, b->rows);
         if (b->target.data && ops->aim && pass->held_at == last) ops->aim(pass->slot, &b->target);
@@ -139,8 +147,9 @@ static void copy_rows(const gi_view *from, const gi_view *to) {
     for (uint32_t i = 0; i < from->height; i++) memcpy(gi_view_row(to, i), gi_view_row(from, i), row_bytes);
 }
 
-static gi_status deliver(const goal *to_do, const band *b, const gi_view *rows, gi_error *err) {
+static gi_status deliver(gi_pass *pass, const goal *to_do, const band *b, const gi_view *rows, gi_error *err) {
     if (to_do->encoder) {
+        gi_lap_enter(pass->lap, GI_PHASE_ENCODE);
         gi_trace_begin("encode");
         gi_status status = gi_encoder_rows(to_do->encoder, rows, err);
         gi_trace_end();
@@ -156,13 +165,14 @@ static gi_status land(gi_pass *pass, flight *f, bool wanted, gi_error *err) {
     gi_view rows = {.data = NULL};
     gi_status status = GI_OK;
     use_lane(pass, f->oldest);
+    enter_transfer(pass, GI_PHASE_DOWNLOAD);
     if (f->to_do->histogram) status = pass->slot->ops->counts(pass->slot, f->to_do->histogram, err);
     if (status == GI_OK && wants_rows(f->to_do)) status = pass->slot->ops->download(pass->slot, &rows, err);
     gate_leave(pass->gate);
     f->oldest = (f->oldest + 1) % f->lanes;
     f->count--;
     if (status != GI_OK) pass->held.count = 0;
-    if (status == GI_OK && wanted) status = deliver(f->to_do, b, &rows, err);
+    if (status == GI_OK && wanted) status = deliver(pass, f->to_do, b, &rows, err);
     if (status == GI_OK && wanted) *f->done += b->rows.count;
     return status;
 }
@@ -170,7 +180,7 @@ static gi_status land(gi_pass *pass, flight *f, bool wanted, gi_error *err) {
 // Sends a band off, in a lane that is free.
 static gi_status take_off(gi_pass *pass, flight *f, const band *b, const gi_view *input, gi_error *err) {
     const int lane = (f->oldest + f->count) % f->lanes;
-    gate_enter(pass->gate);
+    gate_enter(pass->gate, pass->lap);
     use_lane(pass, lane);
     gi_status status = start_band(pass, b, input, f->to_do, err);
     f->bands[lane] = *b;
@@ -201,7 +211,7 @@ static gi_status do_band(gi_pass *pass, flight *f, gi_rows rows, gi_error *err) 
     if (status != GI_OK) return status;
     if (to_do->count || !input.data || maker(pass->plan, pass->from, b.to) >= 0)
         return take_off(pass, f, &b, &input, err);
-    status = deliver(to_do, &b, &input, err);
+    status = deliver(pass, to_do, &b, &input, err);
     if (status == GI_OK) *f->done += rows.count;
     return status;
 }
@@ -289,7 +299,8 @@ static void take_stored(gi_pass *pass) {
 }
 
 static gi_status resolve(gi_pass *pass, const gi_segment *segment, gi_error *err) {
-    gate_enter(pass->gate);
+    gate_enter(pass->gate, pass->lap);
+    gi_lap_enter(pass->lap, GI_PHASE_KERNELS);
     gi_status status =
         pass->slot->ops->resolve(pass->slot, segment->resolved, &segment->calls[0], &segment->point, err);
     gate_leave(pass->gate);

@@ -14,6 +14,7 @@
 #include "run/plan.h"
 #include "run/source.h"
 #include "run/stop.h"
+#include "run/timeline.h"
 
 // Lets at most so many threads through at once.
 typedef struct gi_gate {
@@ -40,6 +41,7 @@ typedef struct gi_pass {
     // Another slot for when bands do not help; NULL or a failure: GI_ERR_DEVICE_MEMORY stays. May be NULL.
     gi_status (*fallback)(void *context, gi_slot **slot, gi_error *err);
     void *fallback_context;
+    gi_lap *lap; // what spans are told to; may be NULL
     const gi_messages *messages;
     const char *file; // for messages
     // How far the work is; zero at first.

@@ -75,6 +75,7 @@ static gi_status open_decoder(image *im, gi_error *err) {
     decode.messages = options->messages;
     decode.file = im->name;
     decode.strict |= is_in_place(item);
+    gi_lap_enter(&im->worker->lap, GI_PHASE_DECODE);
     gi_status status = gi_image_open(item->in, &reading, &decode, &source->file, &source->decoder, err);
     if (status != GI_OK) return status;
     im->outcome->bytes_in = source->file.size;
@@ -121,6 +122,7 @@ static void prepare_pass(image *im) {
     pass->plan = &im->plan;
     pass->fallback = options->fallback ? open_fallback : NULL;
     pass->fallback_context = im->worker;
+    pass->lap = &im->worker->lap;
     pass->messages = options->messages;
     pass->file = im->name;
 }
@@ -195,6 +197,7 @@ static gi_status begin_decoding(image *im, gi_error *err) {
     gi_status status = begin_pass(im, err);
     if (status != GI_OK) return status;
     source->stop = im->worker->stop;
+    source->lap = &im->worker->lap;
     if (options->thumbnail_side && im->plan.measures) {
         status = gi_thumbnail_init(&im->thumbnail, im->header.shape, options->thumbnail_side, err);
         if (status != GI_OK) return status;
@@ -291,6 +294,7 @@ static gi_status write_result(image *im, gi_error *err) {
     gi_output *output = NULL;
     gi_encoder *encoder = NULL;
     gi_sink sink;
+    gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
     gi_status status = make_directory(im, err);
     if (status == GI_OK) status = gi_output_open_cancellable(im->request->item->out, options->cancel, &output, err);
     if (status == GI_OK && options->digester) status = gi_output_hash(output, options->digester, err);
@@ -298,6 +302,7 @@ static gi_status write_result(image *im, gi_error *err) {
     sink = gi_output_sink(output);
     status = gi_encoder_open(im->plan.out, &encode, &sink, &encoder, err);
     if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
+    gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
     if (status == GI_OK) status = gi_encoder_finish(encoder, err);
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);

@@ -14,6 +14,7 @@ typedef struct gi_worker {
     gi_gate *gate;              // device phase
     pthread_mutex_t *callbacks; // held while on_measured runs; may be NULL
     int threads;                // CPU threads that work on its image at once: those of its codecs and its slot
+    gi_lap lap;                 // what its spans are told to; its item is the one in work
     size_t memory;              // its share of the options' max_memory; 0: no limit
     gi_slot *slot;
     gi_slot *fallback; // opened when first needed

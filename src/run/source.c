@@ -39,6 +39,7 @@ static gi_status decode(gi_source *source, uint32_t count, gi_error *err) {
         if (chunk > count) chunk = count;
         gi_view rows = gi_view_rows(view, source->held.count, chunk);
         gi_trace_begin("decode");
+        gi_lap_enter(source->lap, GI_PHASE_DECODE);
         status = gi_decoder_rows(source->decoder, &rows, err);
         gi_trace_end();
         if (status == GI_OK && source->thumbnail) gi_thumbnail_rows(source->thumbnail, &rows);

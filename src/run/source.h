@@ -10,6 +10,7 @@
 #include "run/read.h"
 #include "run/stop.h"
 #include "run/thumbnail.h"
+#include "run/timeline.h"
 
 typedef struct gi_source {
     gi_view view;    // memory of the caller's; its height: rows that there is room for at once
@@ -19,6 +20,7 @@ typedef struct gi_source {
     gi_decoder *decoder;
     gi_file_data file;       // what the decoder reads
     gi_thumbnail *thumbnail; // takes the rows as they are decoded; may be NULL
+    gi_lap *lap;             // what spans of decoding are told to; may be NULL
     const gi_stop *stop;     // looked at while rows are decoded; may be NULL
 } gi_source;
 

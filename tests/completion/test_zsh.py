@@ -4,7 +4,8 @@ import pytest
 from conftest import SHARE, Shell, needs
 
 needs("zsh")
-SETUP = f"""fpath=({SHARE}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u
+# LISTMAX: gray has more options than zsh lists without asking first.
+SETUP = f"""LISTMAX=1000; fpath=({SHARE}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u
 note() {{ print -r -- "$BUFFER" >>$LINES_FILE }}; zle -N note; bindkey '^Xp' note"""
 
 

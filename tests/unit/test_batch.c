@@ -169,8 +169,16 @@ static void one_image(void **state) {
     fwrite("\x0a\x14\x1e\xff\xff\xff", 1, 6, file);
     fclose(file);
     prepare("gray");
+    gi_timeline timeline;
+    gi_timeline_init(&timeline);
+    options.timeline = &timeline;
     options.on_progress = take_outcome;
     assert_int_equal(run_tree("a.png", "b.jpg"), GI_OK);
+    // The fake backend is a device's: it copies.
+    for (int p = 0; p < GI_PHASE_COUNT; p++)
+        assert_true(timeline.phases[p].spans >= 1 && timeline.phases[p].active == 0);
+    assert_int_equal(timeline.phases[GI_PHASE_IMAGE].spans, 1);
+    gi_timeline_destroy(&timeline);
     assert_result(1, 0, 0, 0);
     assert_int_equal(outcomes[0].bytes_in, 8 + sizeof h + 6);
     assert_int_equal(outcomes[0].bytes_out, strlen("<JPEG 0 2x1x1>") + 2);

@@ -1,0 +1,148 @@
+#include "cli/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/signals.h"
+#include "run/path.h"
+
+// `path`, which is the `what`, must be neither an image that is read nor one that is written.
+static gi_status check_path(const gi_session *session, const char *what, const char *path, gi_error *err) {
+    char shown[GI_PATH_SHOWN];
+    struct stat file, st;
+    bool exists = stat(path, &file) == 0 && S_ISREG(file.st_mode);
+    for (size_t i = 0; i < session->list.count; i++) {
+        const gi_item *item = &session->list.items[i];
+        const char *names[] = {item->in, item->out};
+        for (int n = 0; n < 2; n++) {
+            if (!names[n]) continue;
+            bool same = strcmp(names[n], path) == 0;
+            if (exists && !same && stat(names[n], &st) == 0)
+                same = st.st_dev == file.st_dev && st.st_ino == file.st_ino;
+            if (same)
+                return gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", what, n == 0 ? "input" : "output",
+                               gi_path_show(names[n], shown));
+        }
+    }
+    return GI_OK;
+}
+
+gi_status gi_records_check(const gi_session *session, gi_error *err) {
+    const gi_options *options = session->options;
+    const struct {
+        const char *what, *path;
+    } files[] = {{"manifest", options->manifest},
+                 {"file of statistics", options->stats_json},
+                 {"trace", options->trace},
+                 {"report", session->sink ? options->output : NULL}};
+    enum { FILES = sizeof files / sizeof files[0] };
+    for (int i = 0; i < FILES; i++) {
+        // hist refuses its report itself.
+        gi_status status =
+            files[i].path && i < FILES - 1 ? check_path(session, files[i].what, files[i].path, err) : GI_OK;
+        if (status != GI_OK) return status;
+        for (int j = 0; j < i; j++)
+            if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0)
+                return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file", files[j].what, files[i].what);
+    }
+    return GI_OK;
+}
+
+static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
+    gi_say(&session->messages, GI_FAILURE, session->options->manifest, "%s", err->text);
+    return err->status;
+}
+
+// After the usage is checked, and before any work.
+static gi_status open_manifest(gi_session *session) {
+    const gi_options *options = session->options;
+    gi_error err = {0};
+    gi_manifest_request request = {options->manifest, false, options->no_clobber, options->sha256};
+    struct stat manifest, retried;
+    if (options->retry_failed && stat(options->retry_failed, &retried) == 0 && stat(options->manifest, &manifest) == 0)
+        request.append = manifest.st_dev == retried.st_dev && manifest.st_ino == retried.st_ino;
+    // It may be meant to lie in OUT, which the batch would make a little later.
+    gi_status status =
+        session->list.out_directory ? gi_path_make_directories(session->list.out_directory, &err) : GI_OK;
+    if (status == GI_OK) status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
+    return status == GI_OK ? GI_OK : fail_manifest(session, &err);
+}
+
+static gi_status finish_manifest(gi_session *session, gi_status status) {
+    gi_error err = {0};
+    if (!session->manifest || gi_manifest_finish(session->manifest, &err) == GI_OK) return status;
+    gi_status failed = fail_manifest(session, &err);
+    return status == GI_OK || gi_interrupt < 0 ? failed : status;
+}
+
+// True where what goes to standard output would mix with the bar.
+static bool shares_terminal(const gi_session *session) {
+    const char *output = session->sink ? session->options->output : session->output;
+    bool used = (session->sink && !output) || (output && strcmp(output, "-") == 0) ||
+                (session->options->manifest && strcmp(session->options->manifest, "-") == 0);
+    return used && isatty(STDOUT_FILENO);
+}
+
+static gi_progress *open_progress(const gi_session *session) {
+    const char *how = session->options->progress, *terminal = getenv("TERM");
+    size_t total = session->list.count;
+    if (strcmp(how, "json") == 0) return gi_progress_open(GI_PROGRESS_JSON, total);
+    bool bar = strcmp(how, "auto") == 0 && !session->console.quiet && total > 1 && isatty(STDERR_FILENO) && terminal &&
+               *terminal && strcmp(terminal, "dumb") != 0 && !shares_terminal(session);
+    return bar ? gi_progress_open(GI_PROGRESS_BAR, total) : NULL;
+}
+
+static gi_status fail_stats(const gi_session *session, const char *at, const gi_error *err) {
+    gi_say(&session->messages, GI_FAILURE, at && strcmp(at, "-") != 0 ? at : "standard output", "%s", err->text);
+    return err->status;
+}
+
+static gi_status open_stats(gi_session *session, gi_batch_options *batch) {
+    const gi_options *options = session->options;
+    gi_error err = {0};
+    const char *at = NULL;
+    gi_stats_request request = {.print = options->stats,
+                                .json_path = options->stats_json,
+                                .trace_path = options->trace,
+                                .list = &session->list,
+                                .device = session->backend->name,
+                                .workers = gi_batch_workers(batch, session->list.count),
+                                .no_clobber = options->no_clobber};
+    if (!request.print && !request.json_path && !request.trace_path) return GI_OK;
+    if (gi_stats_open(&request, &session->stats, &at, &err)) return fail_stats(session, at, &err);
+    batch->timeline = gi_stats_timeline(session->stats);
+    return GI_OK;
+}
+
+gi_status gi_records_open(gi_session *session, gi_batch_options *batch) {
+    gi_status status = session->options->manifest ? open_manifest(session) : GI_OK;
+    if (status == GI_OK) status = open_stats(session, batch);
+    if (status == GI_OK) session->progress = open_progress(session);
+    return status;
+}
+
+void gi_records_add(gi_session *session, size_t index, const gi_outcome *outcome) {
+    gi_manifest *manifest = session->manifest;
+    // The end of the run says why it stopped.
+    if (manifest && gi_manifest_add(manifest, index, outcome, NULL) != GI_OK && gi_interrupt == 0) gi_interrupt = -1;
+    gi_progress_add(session->progress, outcome);
+    if (session->stats) gi_stats_add(session->stats, outcome);
+}
+
+gi_status gi_records_finish(gi_session *session, const gi_batch_result *result, gi_status status) {
+    gi_error err = {0};
+    const char *at = NULL;
+    status = finish_manifest(session, status);
+    if (session->stats && gi_stats_finish(session->stats, result, &at, &err)) {
+        gi_status failed = fail_stats(session, at, &err);
+        if (status == GI_OK) status = failed;
+    }
+    return status;
+}
+
+void gi_records_close(gi_session *session) {
+    gi_manifest_close(session->manifest);
+    gi_stats_close(session->stats);
+}
