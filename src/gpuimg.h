@@ -228,13 +228,14 @@ typedef struct gpuimg_batch_result {
     size_t done;
     size_t skipped; /* their outputs exist (skip_existing) */
     size_t failed;
-    size_t not_started; /* or dropped, after a cancel or with fail_fast */
+    size_t not_started; /* or dropped, after a cancel, with fail_fast or once the disk is full */
 } gpuimg_batch_result;
 
-/* Runs the pipeline on `count` files, several at once. One bad file never stops the others, unless options->fail_fast:
- * it is told to options->on_message and counted. Directories for outputs must exist. Before any work GPUIMG_ERR_USAGE
- * when two outputs are the same file, or one is another's input. GPUIMG_OK when every file is done or skipped;
- * otherwise the status of one that failed, with its name and reason in `error`. `options` and `result` may be NULL. */
+/* Runs the pipeline on `count` files, several at once. One bad file never stops the others, unless options->fail_fast,
+ * but a full disk does: it is told to options->on_message and counted. Directories for outputs must exist. Before any
+ * work GPUIMG_ERR_USAGE when two outputs are the same file, or one is another's input. GPUIMG_OK when every file is
+ * done or skipped; otherwise the status of one that failed, with its name and reason in `error`. `options` and `result`
+ * may be NULL. */
 GPUIMG_API gpuimg_status gpuimg_run_files(gpuimg_context *context, const gpuimg_pipeline *pipeline,
                                           const gpuimg_file *files, size_t count, const gpuimg_options *options,
                                           gpuimg_batch_result *result, gpuimg_error *error);

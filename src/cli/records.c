@@ -1,5 +1,6 @@
 #include "cli/records.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,10 +64,14 @@ static gi_status open_manifest(gi_session *session) {
     struct stat manifest, retried;
     if (options->retry_failed && stat(options->retry_failed, &retried) == 0 && stat(options->manifest, &manifest) == 0)
         request.append = manifest.st_dev == retried.st_dev && manifest.st_ino == retried.st_ino;
-    // It may be meant to lie in OUT, which the batch would make a little later.
-    gi_status status =
-        session->list.out_directory ? gi_path_make_directories(session->list.out_directory, &err) : GI_OK;
-    if (status == GI_OK) status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
+    gi_status status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
+    if (status != GI_OK && err.system == ENOENT && session->list.out_directory) {
+        // It may be meant to lie in OUT, which the batch would make a little later.
+        gi_manifest_close(session->manifest);
+        session->manifest = NULL;
+        status = gi_path_make_directories(session->list.out_directory, &err);
+        if (status == GI_OK) status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
+    }
     return status == GI_OK ? GI_OK : fail_manifest(session, &err);
 }
 

@@ -176,9 +176,24 @@ static void print_summary(const gi_session *session, const gi_batch_result *resu
     gi_buffer_free(&text);
 }
 
+enum { NAMES_SAID = 20 }; // of what was not started; a manifest has them all
+
+// A full disk: which inputs have no output for it, beside those that failed by name.
+static void name_not_started(const gi_session *session, const gi_batch_result *result, const bool *ended) {
+    size_t said = 0;
+    for (size_t i = 0; i < session->list.count && said < NAMES_SAID; i++) {
+        if (ended[i]) continue;
+        const char *in = session->list.items[i].in;
+        gi_say(&session->messages, GI_FAILURE, in ? in : "-", "not done, because the disk is full");
+        said++;
+    }
+    if (result->not_started > said) gi_complain("and %zu more are not done", result->not_started - said);
+}
+
 // The session's callbacks, which pass on to its caller's.
 typedef struct hooks {
     gi_session *session;
+    bool *ended; // for each item
     const gi_batch_options *caller;
 } hooks;
 
@@ -189,28 +204,36 @@ static void on_measured(void *context, size_t index, gi_measured *measured) {
 
 static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
     const hooks *h = context;
+    h->ended[index] = true;
     gi_records_add(h->session, index, outcome);
     if (h->caller->on_progress) h->caller->on_progress(h->caller->context, index, outcome);
 }
 
 gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_batch_result *result) {
     gi_error err = {0};
-    hooks h = {session, batch};
+    hooks h = {session, calloc(session->list.count + 1, sizeof(bool)), batch};
     gi_batch_options options = *batch;
     memset(result, 0, sizeof *result);
+    if (!h.ended) {
+        gi_complain("out of memory for %zu files", session->list.count);
+        return GI_ERR_MEMORY;
+    }
     options.context = &h;
     options.on_progress = on_progress;
     if (batch->on_measured) options.on_measured = on_measured;
     gi_status status = gi_records_open(session, &options);
-    if (status) return status;
+    if (status) goto out;
     status = gi_batch_run(&session->list, &options, result, &err);
     gi_progress_close(session->progress);
     session->progress = NULL;
     // A stopped run says so by its exit status; fail_fast named the file that stopped it.
     if (status && status != GI_ERR_CANCELLED) gi_complain_error(&err, NULL);
+    if (result->disk_full) name_not_started(session, result, h.ended);
     print_summary(session, result);
     status = gi_records_finish(session, result, status);
     if (status == GI_OK && (result->failed || result->not_started)) status = GI_ERR_IO;
+out:
+    free(h.ended);
     return status;
 }
 

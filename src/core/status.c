@@ -9,6 +9,7 @@ gi_status gi_failv(gi_error *err, gi_status status, const char *format, va_list 
     err->status = status;
     err->place_offset = -1;
     err->place_length = 0;
+    err->system = 0;
     vsnprintf(err->text, sizeof err->text, format, list);
     return status;
 }
@@ -24,7 +25,9 @@ gi_status gi_fail(gi_error *err, gi_status status, const char *format, ...) {
 gi_status gi_fail_errno(gi_error *err, const char *what, int error_number) {
     char text[128];
     gi_status status = error_number == ENOMEM ? GI_ERR_MEMORY : GI_ERR_IO;
-    return gi_fail(err, status, "%s: %s", what, strerror_r(error_number, text, sizeof text));
+    gi_fail(err, status, "%s: %s", what, strerror_r(error_number, text, sizeof text));
+    if (err) err->system = error_number;
+    return status;
 }
 
 const char *gi_status_name(gi_status status) {

@@ -31,6 +31,7 @@ typedef struct gi_error {
     gi_status status;
     int place_offset; // byte offset into the text that was being parsed, where a caret belongs; -1: none
     int place_length; // bytes to underline from there, at least 1 when place_offset >= 0
+    int system;       // the system's errno behind it; 0: none
     char text[480];
 } gi_error;
 

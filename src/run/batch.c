@@ -18,6 +18,7 @@ typedef struct batch {
     const gi_item_list *list;
     const gi_batch_options *options;
     gi_stop stop;
+    atomic_bool disk_full;
     gi_gate gate;
     bool *first_of_directory; // for each item
     pthread_mutex_t mutex;    // of all below, and held during callbacks
@@ -130,7 +131,9 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
     if (is_lost(b, outcome.status, &why)) outcome.status = GI_ERR_CANCELLED; // said once, by the batch
     if (outcome.status != GI_OK && outcome.status != GI_ERR_CANCELLED) {
         gi_say(b->options->messages, GI_FAILURE, item->in ? item->in : "-", "%s", why.text);
-        if (b->options->fail_fast) atomic_store(&b->stop.drop, true);
+        bool full = why.system == ENOSPC || why.system == EDQUOT;
+        if (full || b->options->fail_fast) atomic_store(&b->stop.drop, true);
+        if (full) atomic_store(&b->disk_full, true);
     }
     finish_item(b, index, &outcome);
 }
@@ -221,6 +224,7 @@ gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options
     result->done = b.result.done;
     result->skipped = b.result.skipped;
     result->failed += b.result.failed;
+    result->disk_full = atomic_load(&b.disk_full);
     result->not_started -= b.result.done + b.result.skipped + b.result.failed;
     if (status == GI_OK && options->cancel && *options->cancel) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     free(b.first_of_directory);

@@ -72,7 +72,8 @@ typedef struct gi_batch_result {
     size_t done;
     size_t skipped;     // their outputs exist (skip_existing)
     size_t failed;      // those of the list (directories that could not be read) included
-    size_t not_started; // or dropped, after a cancel or with fail_fast
+    size_t not_started; // or dropped, after a cancel, with fail_fast or once the disk is full
+    bool disk_full;     // an output found no room: the run was stopped
 } gi_batch_result;
 
 // CPU cores that a batch uses, at least 1.
@@ -82,11 +83,11 @@ int gi_batch_cores(const gi_batch_options *options);
 int gi_batch_workers(const gi_batch_options *options, size_t items);
 size_t gi_batch_memory_share(const gi_batch_options *options, int workers);
 
-// Does every item. One bad file never stops the others (unless fail_fast): it is said through messages with its reason
-// and counted. Returns GI_OK when the batch ran, whatever failed in it; GI_ERR_MEMORY or GI_ERR_DEVICE when no worker
-// could start; GI_ERR_DEVICE when the device is lost and there is no fallback (the other files are not started);
-// GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a cancel. Directories below
-// it are made when a first file goes there.
+// Does every item. One bad file never stops the others (unless fail_fast), but a full disk does: it is said through
+// messages with its reason and counted. Returns GI_OK when the batch ran, whatever failed in it; GI_ERR_MEMORY or
+// GI_ERR_DEVICE when no worker could start; GI_ERR_DEVICE when the device is lost and there is no fallback (the other
+// files are not started); GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a
+// cancel. Directories below it are made when a first file goes there.
 gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options, gi_batch_result *result,
                        gi_error *err);
 
