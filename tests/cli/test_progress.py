@@ -106,8 +106,8 @@ def test_a_bar(gpuimg, tmp_path):
         assert 1 <= len(screen.bars) <= 10 * (WAIT_S - 1) + 3, text
         assert all(len(bar) < columns for bar in screen.bars)
         for bar in screen.bars if columns >= 80 else ():
-            assert re.fullmatch(r"\[[█░]{8,30}\] 3/5, [\d.]+ images/s, [\d.]+ MB/s, 0:0\d left, 1 failed", bar), bar
-        assert columns < 9 or all("3/5" in bar for bar in screen.bars)
+            assert re.fullmatch(r"\[[█░]{8,30}\] [345]/5, [\d.]+ images/s, [\d.]+ MB/s, 0:0\d left, 1 failed", bar), bar
+        assert columns < 9 or all(re.search("[345]/5", bar) for bar in screen.bars)
 
 
 def test_a_terminal_that_gets_narrower(gpuimg, tmp_path):
@@ -127,7 +127,7 @@ def test_no_bar(gpuimg, tmp_path):
 def test_ascii_where_the_locale_is(gpuimg, tmp_path):
     screen = Screen(80)
     screen.feed(run(gpuimg, tmp_path, "-j1", env={"LC_ALL": "C"})[1])
-    assert re.match(r"\[#+\.+\] 3/5", screen.bars[-1])
+    assert re.match(r"\[#+\.+\] [34]/5", screen.bars[0])
 
 
 @pytest.mark.parametrize("args", [(), ("-q",)])
