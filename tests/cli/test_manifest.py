@@ -239,6 +239,22 @@ def test_what_else_is_refused(gpuimg, batch):
     assert "nothing to do again" in gpuimg.ok("gray", "--retry-failed", "m.jsonl").err
 
 
+def test_a_stopped_run_is_gone_on_with(gpuimg, tmp_path):
+    (tmp_path / "in").mkdir()
+    for i in range(40):
+        (tmp_path / f"in/{i:02}.png").write_bytes(encoded(pixels(300, 300)))
+    process = gpuimg.start("gray", "-j2", "--manifest", "m.jsonl", "in", "out")
+    while process.poll() is None and not ((tmp_path / "m.jsonl").exists() and (tmp_path / "m.jsonl").stat().st_size):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    found = by_path(tmp_path / "m.jsonl")
+    left = [line for line in found.values() if line["status"] == "not started"]
+    assert process.returncode == 130 and len(found) == 40 and 0 < len(left) < 40
+    assert gpuimg.ok("gray", "--retry-failed", "m.jsonl").err == f"gpuimg: {len(left)} done\n"
+    assert len(os.listdir(tmp_path / "out")) == 40
+
+
 def test_a_kill_leaves_whole_lines(gpuimg, tmp_path):
     (tmp_path / "in").mkdir()
     for i in range(300):
