@@ -15,7 +15,9 @@ unsigned long long gi_file_pixels(const char *path) {
     uint8_t head[HEAD_BYTES];
     struct stat about;
     unsigned long long pixels = 0;
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    // Opening a FIFO, if only to close it, would take its writer from the one that reads it later.
+    if (!path || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return unknown_pixels;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return unknown_pixels;
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
         ssize_t got = pread(fd, head, sizeof head, 0);
