@@ -19,4 +19,9 @@ static inline void gi_put_be32(uint8_t *p, uint32_t value) {
     gi_put_be16(p + 2, value);
 }
 
+static inline void gi_put_le16(uint8_t *p, uint32_t value) {
+    p[0] = (uint8_t)value;
+    p[1] = (uint8_t)(value >> 8);
+}
+
 #endif
