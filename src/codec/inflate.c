@@ -7,12 +7,14 @@
 #include "codec/bytes.h"
 #include "codec/checksum.h"
 #include "codec/inflate_engine.h"
+#include "codec/inflate_parallel.h"
 #include "core/checked.h"
 
 struct gi_inflate {
     gi_inflate_source source;
     const gi_inflate_engine *engine;
     void *self;
+    size_t need;
     gi_inflate_io io;
     gi_inflate_state state;
     uint32_t adler;
@@ -40,6 +42,7 @@ gi_status gi_inflate_open(const gi_inflate_source *source, gi_codec_choice codec
     if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for a decoder");
     made->source = *source;
     made->engine = engine_of(codec);
+    made->need = need;
     made->adler = 1;
     made->io.in.data = (const uint8_t *)""; // no NULL for engines to add to
     gi_status status = made->engine->open(need, &made->self, err);
@@ -48,6 +51,37 @@ gi_status gi_inflate_open(const gi_inflate_source *source, gi_codec_choice codec
     else
         free(made);
     return status;
+}
+
+bool gi_inflate_in_segments(gi_inflate *inflate, int threads, size_t segment_bytes, size_t overlap_bytes) {
+    void *parallel;
+    gi_parallel_job job = {inflate->engine, inflate->self, threads, segment_bytes, overlap_bytes};
+    if (threads < 2 || !inflate->engine->resume || gi_parallel_open(&job, &parallel, NULL) != GI_OK) return false;
+    inflate->engine = &gi_inflate_parallel;
+    inflate->self = parallel;
+    return true;
+}
+
+void gi_inflate_use_threads(gi_inflate *inflate, int threads) {
+    enum {
+        MOST_THREADS = 16, // keep the one that takes the bytes busy
+        // Memory to begin with and threads cost as much as they save in fewer bytes; the less, the more threads there
+        // are.
+        LEAST_BYTES = 8 << 20,
+        LEAST_TIMES_THREADS = 48 << 20,
+        LEAST_SEGMENT = 256 << 10,
+        MOST_SEGMENT = 1 << 20,
+        OVERLAP = 256 << 10, // the blocks of some compressors are nearly as long
+        MOST_RATIO = 8,      // runs are inflated as fast as they are written
+    };
+    size_t bytes = inflate->source.bytes;
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    if (threads < 2 || bytes < LEAST_BYTES || bytes < LEAST_TIMES_THREADS / (size_t)threads) return;
+    if (inflate->need / MOST_RATIO >= bytes) return;
+    if (bytes > inflate->need - inflate->need / 16) return; // mostly stored: copied faster than blocks are found
+    size_t segment = bytes / ((size_t)threads * 16);
+    segment = segment < LEAST_SEGMENT ? LEAST_SEGMENT : segment > MOST_SEGMENT ? MOST_SEGMENT : segment;
+    gi_inflate_in_segments(inflate, threads, segment, OVERLAP);
 }
 
 void gi_inflate_close(gi_inflate *inflate) {

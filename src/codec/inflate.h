@@ -28,6 +28,14 @@ bool gi_inflate_is_streamed(gi_codec_choice codec);
 gi_status gi_inflate_open(const gi_inflate_source *source, gi_codec_choice codec, size_t need, gi_inflate **inflate,
                           gi_error *err);
 
+// Before the first read: up to `threads` may inflate at once, where that pays. The bytes, and what is accepted and
+// refused for what reason, stay the same.
+void gi_inflate_use_threads(gi_inflate *inflate, int threads);
+
+// Does so whether it pays or not, if `threads` is 2 or more: in segments of so many compressed bytes, 1 or more, that
+// may use so many of the next. False: the library, or the memory, does not allow it.
+bool gi_inflate_in_segments(gi_inflate *inflate, int threads, size_t segment_bytes, size_t overlap_bytes);
+
 // Fills `out` with the next `size` bytes; never more than `need` all together. GI_ERR_FORMAT: the stream ends before,
 // or is corrupt.
 gi_status gi_inflate_read(gi_inflate *inflate, void *out, size_t size, gi_error *err);

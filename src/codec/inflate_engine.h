@@ -28,6 +28,10 @@ typedef struct gi_inflate_engine {
     // Advances in and out until the input is used up, the room is full, or the state is another than GOES_ON. With the
     // input used up it may still have bytes to write.
     gi_inflate_state (*run)(void *self, gi_inflate_io *io);
+    // Before the first run: the input is that of a stream from a block's beginning on, before which are `bits` bits, 0
+    // to 7, in the low ones of `first`. Inflated from the stream's beginning were bytes of which `window` are the last,
+    // 32 KiB or all. GOES_ON or NO_MEMORY. NULL: it cannot.
+    gi_inflate_state (*resume)(void *self, uint8_t first, int bits, gi_bytes window);
     void (*close)(void *self);
 } gi_inflate_engine;
 

@@ -56,5 +56,14 @@ static gi_inflate_state isal_run(void *self, gi_inflate_io *io) {
     return GI_INFLATE_ENDED;
 }
 
-const gi_inflate_engine gi_inflate_isal = {false, isal_open, isal_run, free};
+static gi_inflate_state isal_resume(void *self, uint8_t first, int bits, gi_bytes window) {
+    struct inflate_state *state = self;
+    state->read_in = first;
+    state->read_in_length = bits;
+    // It fails only where the window is too large, or after a block has begun.
+    isal_inflate_set_dict(state, (uint8_t *)(uintptr_t)window.data, (uint32_t)window.size);
+    return GI_INFLATE_GOES_ON;
+}
+
+const gi_inflate_engine gi_inflate_isal = {false, isal_open, isal_run, isal_resume, free};
 #endif

@@ -49,4 +49,4 @@ static void stb_close(void *self) {
     free(made);
 }
 
-const gi_inflate_engine gi_inflate_stb = {true, stb_open, stb_run, stb_close};
+const gi_inflate_engine gi_inflate_stb = {true, stb_open, stb_run, NULL, stb_close};

@@ -39,10 +39,17 @@ static gi_inflate_state zlib_run(void *self, gi_inflate_io *io) {
     }
 }
 
+static gi_inflate_state zlib_resume(void *self, uint8_t first, int bits, gi_bytes window) {
+    z_stream *stream = self;
+    bool done = inflateSetDictionary(stream, window.data, (uInt)window.size) == Z_OK &&
+                (bits == 0 || inflatePrime(stream, bits, first) == Z_OK);
+    return done ? GI_INFLATE_GOES_ON : GI_INFLATE_NO_MEMORY;
+}
+
 static void zlib_close(void *self) {
     inflateEnd(self);
     free(self);
 }
 
-const gi_inflate_engine gi_inflate_zlib = {false, zlib_open, zlib_run, zlib_close};
+const gi_inflate_engine gi_inflate_zlib = {false, zlib_open, zlib_run, zlib_resume, zlib_close};
 #endif

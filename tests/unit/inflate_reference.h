@@ -192,6 +192,7 @@ static inline void reference_inflate(reference *r) {
 typedef struct reference_verdict {
     bool good, more;
     bool incomplete; // as zlib refuses it
+    size_t size;     // bytes inflated: `need` and `excess` and one more, or up to the end or the damage
     size_t trailer;  // offset of the checksum of a whole stream, or 0
     uint32_t adler;  // as it ought to be
 } reference_verdict;
@@ -199,12 +200,13 @@ typedef struct reference_verdict {
 // `out` has need + excess + 1 bytes. Where good, its first `need` are the bytes.
 static inline reference_verdict reference_zlib(const uint8_t *in, size_t size, uint8_t *out, size_t need,
                                                size_t excess) {
-    reference_verdict verdict = {false, false, false, 0, 0};
+    reference_verdict verdict = {false, false, false, 0, 0, 0};
     if (size < 2 || (in[0] & 15) != 8 || in[0] >> 4 > 7 || in[1] & 32 || (in[0] * 256 + in[1]) % 31) return verdict;
     reference r = {.in = in + 2, .in_bits = 8 * (size - 2), .out = out, .room = need + excess + 1};
     reference_inflate(&r);
     verdict.incomplete = r.incomplete_at <= need + excess;
     verdict.more = r.size > need;
+    verdict.size = r.size;
     if (r.size > need + excess) verdict.good = true;
     if (r.size > need + excess || r.end != REFERENCE_ENDED || r.size < need) return verdict;
     size_t at = (r.bit + 7) / 8 + 2;
