@@ -113,6 +113,7 @@ gi_status gi_png_stream_open(const gi_input *input, const gi_png_info *info, con
     status = gi_png_spans_open(input, info, &s->spans, err);
     gi_inflate_source source = {gi_png_spans_next, s->spans, info->idat_bytes};
     if (status == GI_OK) status = gi_inflate_open(&source, options->codec, need, &s->inflate, err);
+    if (status == GI_OK && job.threaded) gi_inflate_use_threads(s->inflate, options->threads);
     if (status == GI_OK) status = gi_ahead_open(&job, &s->ahead, err);
     if (status == GI_OK)
         *stream = s;
