@@ -10,8 +10,7 @@
 
 enum {
     // Memory for what is inflated of a segment: bytes for each compressed one, and some more. Where there is more of
-    // it,
-    // that is done in several parts.
+    // it, that is done in several parts.
     OUT_RATIO = 8,
     LEAST_OUT = 128 << 10,
     MISSES = 3, // so many more of them than hits, and the library goes on
@@ -155,7 +154,7 @@ static gi_inflate_state hand_over(parallel *p) {
     int bits = (int)(-p->at & 7); // of the byte before `feed`
     p->feed = (p->at + 7) / 8;
     p->handed_over = true;
-    uint8_t last = bits ? (uint8_t)(*input_from(p, p->feed - 1).data >> (8 - bits)) : 0;
+    uint8_t last = (uint8_t)(bits ? *input_from(p, p->feed - 1).data >> (8 - bits) : 0);
     gi_bytes window = {window_of(p), p->window_size};
     return p->job.engine->resume(p->job.self, last, bits, window);
 }

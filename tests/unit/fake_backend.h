@@ -322,7 +322,7 @@ static inline void fake_window_insert(gi_pipeline *pipeline, int at, uint32_t ha
 }
 
 static inline fake_backend fake_backend_make(void) {
-    return (fake_backend){.base = {&fake_ops, "fake:0", ""},
+    return (fake_backend){.base = {.ops = &fake_ops, .name = "fake:0"},
                           .rows_max = UINT32_MAX,
                           .slots_max = 1 << 20,
                           .windows_until = INT32_MAX,
