@@ -9,14 +9,25 @@ enum { ORIENTATION_TAG = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
 static uint16_t get16(const uint8_t *p, bool big) { return big ? gi_be16(p) : gi_le16(p); }
 static uint32_t get32(const uint8_t *p, bool big) { return big ? gi_be32(p) : gi_le32(p); }
 
+static bool is_big(const uint8_t *tiff) { return memcmp(tiff, "MM", 2) == 0; }
+
+size_t gi_exif_directory(gi_bytes tiff) {
+    if (tiff.size < 8) return 0;
+    bool big = is_big(tiff.data);
+    if (!big && memcmp(tiff.data, "II", 2) != 0) return 0;
+    return get16(tiff.data + 2, big) == 42 ? get32(tiff.data + 4, big) : 0;
+}
+
+void gi_exif_place_directory(uint8_t *tiff, uint8_t at) {
+    memset(tiff + 4, 0, 4);
+    tiff[is_big(tiff) ? 7 : 4] = at;
+}
+
 int gi_exif_orientation(gi_bytes tiff) {
-    if (tiff.size < 8) return 1;
-    bool big = memcmp(tiff.data, "MM", 2) == 0;
-    if (!big && memcmp(tiff.data, "II", 2) != 0) return 1;
-    if (get16(tiff.data + 2, big) != 42) return 1;
     // Only the first directory counts, and no link to another is followed: a loop cannot hurt.
-    size_t at = get32(tiff.data + 4, big);
-    if (at > tiff.size || tiff.size - at < 2) return 1;
+    size_t at = gi_exif_directory(tiff);
+    if (at == 0 || at > tiff.size || tiff.size - at < 2) return 1;
+    bool big = is_big(tiff.data);
     size_t entries = get16(tiff.data + at, big);
     at += 2;
     for (; entries > 0 && tiff.size - at >= ENTRY_BYTES; entries--, at += ENTRY_BYTES) {

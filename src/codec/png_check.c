@@ -13,7 +13,7 @@ enum {
     CHUNK_OVERHEAD = GI_PNG_CHUNK_HEAD + GI_PNG_CHUNK_TAIL,
     IHDR_BYTES = 13,
     MAX_DIMENSION = 0x7FFFFFFF,
-    HELD_BYTES = 65536, // of a chunk's data: all of those that are understood, but for an eXIf that is longer than most
+    HELD_BYTES = 65536, // of a chunk's data: all of those that are understood, but for a long eXIf
 };
 
 typedef struct chunk {
@@ -174,6 +174,23 @@ static gi_status read_idat(walker *walk, const chunk *c) {
     return GI_OK;
 }
 
+// Where an eXIf is longer than what is held of it, its first directory may lie behind that: then it is read to follow
+// the header at once.
+static gi_status read_exif(walker *walk, const chunk *c) {
+    enum { HEADER = 8 };
+    gi_bytes held = {c->data, c->held};
+    size_t at = c->size > c->held ? gi_exif_directory(held) : 0;
+    if (at > HELD_BYTES / 2 && at < c->size) {
+        size_t size = c->size - at < HELD_BYTES - HEADER ? c->size - at : HELD_BYTES - HEADER;
+        gi_status status = read_bytes(walk, c->offset + GI_PNG_CHUNK_HEAD + at, walk->held + HEADER, size);
+        if (status != GI_OK) return status;
+        gi_exif_place_directory(walk->held, HEADER);
+        held.size = HEADER + size;
+    }
+    walk->info->orientation = gi_exif_orientation(held);
+    return GI_OK;
+}
+
 // Any chunk between IHDR and IEND.
 static gi_status read_chunk(walker *walk, const chunk *c) {
     gi_png_info *info = walk->info;
@@ -183,7 +200,7 @@ static gi_status read_chunk(walker *walk, const chunk *c) {
     case TYPE('I', 'H', 'D', 'R'): return damaged(walk, c, "a second IHDR");
     case TYPE('P', 'L', 'T', 'E'): return read_plte(walk, c);
     case TYPE('t', 'R', 'N', 'S'): return read_trns(walk, c);
-    case TYPE('e', 'X', 'I', 'f'): info->orientation = gi_exif_orientation((gi_bytes){c->data, c->held}); return GI_OK;
+    case TYPE('e', 'X', 'I', 'f'): return read_exif(walk, c);
     default: break;
     }
     bool critical = !(c->type & 0x20000000U); // the first letter is upper case

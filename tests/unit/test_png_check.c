@@ -1,3 +1,4 @@
+#include "codec/exif.h"
 #include "codec/png_check.h"
 #include "codec_files.h"
 
@@ -242,9 +243,45 @@ static void plausible_sizes(void **state) {
     assert_int_equal(gi_png_check_plausible(&info, &err), GI_ERR_LIMIT);
 }
 
+// eXIf with its directory so far behind its header, in either byte order; the rest is zeros.
+static made_file with_exif(size_t at, bool big, int orientation) {
+    static const uint8_t little[] = {1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    made_file file = {NULL, 0};
+    size_t size = at + GI_EXIF_BYTES;
+    uint8_t *tiff = calloc(1, size);
+    assert_non_null(tiff);
+    uint8_t block[GI_EXIF_BYTES];
+    gi_exif_write(orientation, block); // big endian: its header of 8 bytes, then the directory
+    memcpy(tiff, big ? "MM\0*" : "II*\0", 4);
+    for (int i = 0; i < 4; i++) tiff[big ? 7 - i : 4 + i] = (uint8_t)(at >> 8 * i);
+    memcpy(tiff + at, big ? block + 8 : little, 18);
+    if (!big) tiff[at + 10] = (uint8_t)orientation;
+    made_signature(&file);
+    made_header(&file, gray2x2);
+    made_chunk(&file, "IDAT", "12345", 5);
+    made_chunk(&file, "eXIf", tiff, size);
+    made_chunk(&file, "IEND", NULL, 0);
+    free(tiff);
+    return file;
+}
+
+static void orientation_wherever_it_stands(void **state) {
+    (void)state;
+    static const size_t places[] = {8, 1000, 32768, 65000, 65520, 65536, 70000, 1000000};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        for (int big = 0; big < 2; big++) {
+            gi_png_info info;
+            made_file file = with_exif(places[i], big, 6);
+            assert_int_equal(check(&file, &info, NULL), GI_OK);
+            assert_int_equal(info.orientation, 6);
+            made_free(&file);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_file),
+        cmocka_unit_test(orientation_wherever_it_stands),
         cmocka_unit_test(cut_at_every_byte),
         cmocka_unit_test(every_flipped_bit_is_found),
         cmocka_unit_test(every_colour_type_and_depth),
