@@ -7,12 +7,13 @@
 
 struct gi_open_file {
     int fd;
+    volatile sig_atomic_t *cancel;
 };
 
-gi_status gi_open_file_new(int fd, gi_open_file **file, gi_error *err) {
+gi_status gi_open_file_new(int fd, volatile sig_atomic_t *cancel, gi_open_file **file, gi_error *err) {
     *file = malloc(sizeof **file);
     if (!*file) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an open file");
-    (*file)->fd = fd;
+    **file = (gi_open_file){fd, cancel};
     posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL); // the system reads further ahead
     return GI_OK;
 }
@@ -20,6 +21,7 @@ gi_status gi_open_file_new(int fd, gi_open_file **file, gi_error *err) {
 static gi_status read_at(void *context, size_t at, void *to, size_t size, gi_error *err) {
     const gi_open_file *file = context;
     for (uint8_t *next = to; size > 0;) {
+        if (file->cancel && *file->cancel) return gi_fail(err, GI_ERR_CANCELLED, "interrupted");
         ssize_t got = pread(file->fd, next, size, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return gi_fail_errno(err, "cannot read", errno);

@@ -124,7 +124,7 @@ static gi_status read_opened(int fd, const gi_read_options *options, bool may_st
     if (options->regular_only && !regular) return gi_fail(err, GI_ERR_IO, "no longer a regular file");
     if (regular && may_stay && st.st_size >= GI_LEAVE_OPEN_BYTES && begins_as_png(fd)) {
         file->size = (size_t)st.st_size;
-        return gi_open_file_new(fd, &file->open, err);
+        return gi_open_file_new(fd, options->cancel, &file->open, err);
     }
     if (regular && (uint64_t)st.st_size > limit_of(options)) return too_large(options, err);
     return read_all(fd, regular ? (size_t)st.st_size : 0, options, file, err);

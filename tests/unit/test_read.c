@@ -174,7 +174,8 @@ static void rest_of_a_file(void **state) {
 // Only a PNG, large and a regular file, is left open, and only where that is asked for.
 static void left_open(void **state) {
     (void)state;
-    const gi_read_options leave = {.image_only = true, .leave_open = true};
+    static volatile sig_atomic_t cancel;
+    const gi_read_options leave = {.image_only = true, .leave_open = true, .cancel = &cancel};
     const size_t size = GI_LEAVE_OPEN_BYTES;
     unsigned char *bytes = image_bytes(size), *got = malloc(size);
     put_file("large", bytes, size);
@@ -190,6 +191,9 @@ static void left_open(void **state) {
     assert_int_equal(input.read(input.context, size / 2 - 10, got, 10, &err), GI_OK);
     assert_int_equal(input.read(input.context, size / 2 - 10, got, 11, &err), GI_ERR_IO);
     assert_non_null(strstr(err.text, "became shorter"));
+    cancel = 1;
+    assert_int_equal(input.read(input.context, 0, got, 1, &err), GI_ERR_CANCELLED);
+    cancel = 0;
     gi_file_data_free(&file);
     assert_null(file.open);
     assert_int_equal(gi_read_file("small", &leave, &file, &err), GI_OK);
