@@ -48,11 +48,13 @@ static gi_status take_file(gi_manifest *manifest, gi_error *err) {
     struct stat st;
     int flags = O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | (request->no_clobber ? O_EXCL : 0);
     manifest->fd = open(request->path, flags, 0666);
+    int reason = errno;
     // A FIFO or device that may only be written to.
-    if (manifest->fd < 0 && (errno == EACCES || errno == ENXIO))
+    if (manifest->fd < 0 && (reason == EACCES || reason == ENXIO))
         manifest->fd = open(request->path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
-    if (manifest->fd < 0 && errno == EEXIST) return gi_fail(err, GI_ERR_EXISTS, "exists already");
-    if (manifest->fd < 0 || fstat(manifest->fd, &st) != 0) return fail_to_write(err, errno);
+    if (manifest->fd < 0 && reason == EEXIST) return gi_fail(err, GI_ERR_EXISTS, "exists already");
+    if (manifest->fd < 0) return fail_to_write(err, reason);
+    if (fstat(manifest->fd, &st) != 0) return fail_to_write(err, errno);
     manifest->regular = S_ISREG(st.st_mode);
     if (!manifest->regular) return GI_OK;
     if (flock(manifest->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)

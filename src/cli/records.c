@@ -9,46 +9,85 @@
 #include "cli/signals.h"
 #include "run/path.h"
 
+// A file by its name, and by what it is where it exists and is a regular one.
+typedef struct identity {
+    const char *path;
+    bool exists;
+    struct stat is;
+} identity;
+
+static identity identify(const char *path) {
+    identity file = {.path = path};
+    file.exists = stat(path, &file.is) == 0 && S_ISREG(file.is.st_mode);
+    return file;
+}
+
+static bool is_same(const identity *file, const char *name) {
+    struct stat st;
+    if (!name) return false;
+    if (strcmp(name, file->path) == 0) return true;
+    return file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino;
+}
+
 // `path`, which is the `what`, must be neither an image that is read nor one that is written.
 static gi_status check_path(const gi_session *session, const char *what, const char *path, gi_error *err) {
     char shown[GI_PATH_SHOWN];
-    struct stat file, st;
-    bool exists = stat(path, &file) == 0 && S_ISREG(file.st_mode);
+    const identity file = identify(path);
     for (size_t i = 0; i < session->list.count; i++) {
         const gi_item *item = &session->list.items[i];
-        const char *names[] = {item->in, item->out};
-        for (int n = 0; n < 2; n++) {
-            if (!names[n]) continue;
-            bool same = strcmp(names[n], path) == 0;
-            if (exists && !same && stat(names[n], &st) == 0)
-                same = st.st_dev == file.st_dev && st.st_ino == file.st_ino;
-            if (same)
-                return gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", what, n == 0 ? "input" : "output",
-                               gi_path_show(names[n], shown));
-        }
+        const char *name = is_same(&file, item->in) ? item->in : is_same(&file, item->out) ? item->out : NULL;
+        if (name)
+            return gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", what,
+                           name == item->in ? "input" : "output", gi_path_show(name, shown));
     }
+    return GI_OK;
+}
+
+// A file of the run's own.
+typedef struct record {
+    const char *what, *path;
+} record;
+
+enum { MANIFEST, STATISTICS, TRACE, REPORT, RECORDS };
+
+// `path`, which is the `what` and was read for what is to be done, must not be written. A retry may go on in the
+// manifest that it reads.
+static gi_status check_control(const gi_session *session, const record records[RECORDS], record control,
+                               gi_error *err) {
+    char shown[GI_PATH_SHOWN];
+    if (!control.path || strcmp(control.path, "-") == 0) return GI_OK;
+    const identity file = identify(control.path);
+    gi_path_show(control.path, shown);
+    for (int i = 0; i < RECORDS; i++)
+        if (is_same(&file, records[i].path) && (i != MANIFEST || control.path != session->options->retry_failed))
+            return gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", records[i].what, control.what, shown);
+    for (size_t i = 0; i < session->list.count; i++)
+        if (is_same(&file, session->list.items[i].out))
+            return gi_fail(err, GI_ERR_USAGE, "an output would replace the %s %s", control.what, shown);
     return GI_OK;
 }
 
 gi_status gi_records_check(const gi_session *session, gi_error *err) {
     const gi_options *options = session->options;
-    const struct {
-        const char *what, *path;
-    } files[] = {{"manifest", options->manifest},
-                 {"file of statistics", options->stats_json},
-                 {"trace", options->trace},
-                 {"report", session->sink ? options->output : NULL}};
-    enum { FILES = sizeof files / sizeof files[0] };
-    for (int i = 0; i < FILES; i++) {
+    const record files[RECORDS] = {{"manifest", options->manifest},
+                                   {"file of statistics", options->stats_json},
+                                   {"trace", options->trace},
+                                   {"report", session->sink ? options->output : NULL}};
+    const record controls[] = {{"pipeline file", options->pipeline_file},
+                               {"list of names", options->files_from},
+                               {"manifest that is retried", options->retry_failed}};
+    gi_status status = GI_OK;
+    for (int i = 0; i < RECORDS; i++) {
         // hist refuses its report itself.
-        gi_status status =
-            files[i].path && i < FILES - 1 ? check_path(session, files[i].what, files[i].path, err) : GI_OK;
+        if (files[i].path && i != REPORT) status = check_path(session, files[i].what, files[i].path, err);
         if (status != GI_OK) return status;
         for (int j = 0; j < i; j++)
             if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0)
                 return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file", files[j].what, files[i].what);
     }
-    return GI_OK;
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0] && status == GI_OK; i++)
+        status = check_control(session, files, controls[i], err);
+    return status;
 }
 
 static gi_status fail_manifest(const gi_session *session, const gi_error *err) {

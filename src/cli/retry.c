@@ -180,14 +180,13 @@ static int by_line(const void *a, const void *b) {
 }
 
 // Leaves the last line of each input, where it has failed; sorted by path.
-static void keep_failed(gi_retry *retry, const char *shown, const gi_messages *messages) {
+static void keep_failed(gi_retry *retry) {
     size_t kept = 0;
     if (retry->count > 1) qsort(retry->entries, retry->count, sizeof *retry->entries, by_path);
     for (size_t i = 0; i < retry->count; i++) {
         gi_retry_entry *entry = &retry->entries[i];
         bool last = i + 1 == retry->count || compare_paths(entry->path, entry[1].path) != 0;
-        if (last && entry->failed && !entry->path)
-            gi_say(messages, GI_WARNING, shown, "standard input failed, and cannot be read again");
+        if (last && entry->failed && !entry->path) retry->lost = true;
         if (last && entry->failed && entry->path)
             retry->entries[kept++] = *entry;
         else
@@ -208,7 +207,7 @@ gi_status gi_retry_read(const char *path, const gi_messages *messages, gi_retry 
     if (status != GI_OK) return gi_fail(err, status, "the manifest %s: %s", shown, why.text);
     status = read_lines(&file, shown, messages, retry, err);
     gi_file_data_free(&file);
-    if (status == GI_OK) keep_failed(retry, shown, messages);
+    if (status == GI_OK) keep_failed(retry);
     return status;
 }
 
@@ -272,6 +271,11 @@ gi_status gi_retry_collect(const gi_retry *retry, const gi_inputs_request *reque
     for (size_t i = 0; i < retry->count && status == GI_OK; i++)
         status = collect_entry(&order[i], request, sink, list, err);
     free(order);
+    if (status == GI_OK && retry->lost) {
+        char in[] = "-", reason[] = "failed, and standard input cannot be read again";
+        gi_say(request->messages, GI_FAILURE, in, "%s", reason);
+        status = gi_item_list_add_unread(list, &(gi_unread){in, NULL, reason}, err);
+    }
     if (status == GI_OK) status = gi_collisions_check(list, err);
     if (status != GI_OK) gi_item_list_free(list);
     return status;

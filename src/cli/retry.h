@@ -15,15 +15,17 @@ typedef struct gi_retry_entry {
 typedef struct gi_retry {
     gi_retry_entry *entries;
     size_t count, capacity;
+    bool lost; // standard input failed, which cannot be read again
 } gi_retry;
 
 // Reads the manifest. Several may have been joined into one file: the last line of an input counts. A torn last line is
-// left out with a warning, and so is standard input, which cannot be read again. GI_ERR_USAGE names the line that is no
+// left out with a warning. GI_ERR_USAGE names the line that is no
 // manifest's, and why; GI_ERR_IO, GI_ERR_MEMORY. Free in either case.
 gi_status gi_retry_read(const char *path, const gi_messages *messages, gi_retry *retry, gi_error *err);
 void gi_retry_free(gi_retry *retry);
 
-// Lists what is to be done with inputs and outputs as recorded, as gi_inputs_collect would. Of the request count output
+// Lists what is to be done with inputs and outputs as recorded, as gi_inputs_collect would; standard input is one that
+// failed already. Of the request count output
 // (NULL: outputs are where they were; else they must lie in it), recursive, format and messages; `sink`: there is no
 // output at all. GI_ERR_USAGE also where an output is wanted and none recorded.
 gi_status gi_retry_collect(const gi_retry *retry, const gi_inputs_request *request, bool sink, gi_item_list *list,

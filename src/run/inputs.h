@@ -17,7 +17,7 @@ typedef struct gi_item {
     size_t root_length;  // bytes of `in` that are the walked directory as it was named; 0: `in` was named itself
 } gi_item;
 
-// A directory that could not be read.
+// A directory that could not be read, or another input of which that is known already.
 typedef struct gi_unread {
     char *in, *out; // `out`: where the results of what is in it would go; NULL where an item's is
     char *reason;

@@ -269,3 +269,36 @@ def test_a_kill_leaves_whole_lines(gpuimg, tmp_path):
         for line in lines(tmp_path / "m.jsonl") if (tmp_path / "m.jsonl").exists() else []:
             assert line["status"] == "done" and (tmp_path / line["output"]).stat().st_size == line["bytes"]
         (tmp_path / "m.jsonl").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("name", ["list.txt", "./list.txt", "link.txt"])
+def test_what_says_what_to_do_is_not_replaced(gpuimg, batch, name):
+    """Lists of names, pipeline files and manifests, which no other copy may exist of."""
+    (batch / "pipe.txt").write_text("gray | hist")
+    (batch / "stages").write_text("gray")
+    (batch / "list.txt").write_text("in/a.png\n")
+    (batch / "link.txt").symlink_to("list.txt")
+    failed = json.dumps({"path": "in/b.png", "status": "failed", "output": "x.json"}) + "\n"
+    (batch / "x.json").write_text(failed)
+    before = {path.name: path.read_bytes() for path in batch.iterdir() if path.is_file()}
+    for command in (("hist", "--files-from", "list.txt", "-o", name), ("hist", "--files-from", "list.txt", "--manifest", name),
+                    ("gray", "--files-from", "list.txt", "--stats-json", name, "out.png"),
+                    ("run", "--pipeline-file", "pipe.txt", "in/a.png", "-o", "pipe.txt"),
+                    ("run", "--pipeline-file", "stages", "--format", "png", "in/a.png", "stages"),
+                    ("run", "--pipeline-file", "stages", "in/a.png", "out.png", "--trace", "stages"),
+                    ("gray", "--retry-failed", "x.json", "--stats-json", "x.json"),
+                    ("gray", "--retry-failed", "x.json", "--format", "png")):
+        assert "would replace the" in gpuimg.refused(*command).err, command
+    assert {path.name: path.read_bytes() for path in batch.iterdir() if path.is_file()} == before
+
+
+def test_standard_input_stays_a_failure(gpuimg, batch):
+    (batch / "m.json").write_text(json.dumps({"path": None, "status": "failed", "output": "k.png"}) + "\n")
+    result = gpuimg("gray", "--retry-failed", "m.json")
+    assert result.code == 1 and "-: failed, and standard input cannot be read again" in result.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_the_reason_why_there_is_no_manifest(gpuimg, batch):
+    (batch / "shut").mkdir(mode=0o555)
+    assert "Permission denied" in gpuimg("gray", "--manifest", "shut/new.json", "in/a.png", "out.png").err
