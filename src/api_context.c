@@ -154,11 +154,12 @@ gi_status gi_context_choose_primitive(gpuimg_context *context, gi_primitive prim
     gi_status here = check_algorithm(choice->backend, primitive, algorithm, err);
     if (!automatic) return here;
     gi_primitive_work known = *work;
-    const char *why = "";
+    const char *why = "", *about;
     char name[GI_ALGORITHM_BYTES];
     pthread_mutex_lock(&context->mutex);
     known.started = context->cuda != NULL;
     bool pays = gi_device_pays_primitive(&known, &why);
+    if (!gi_cuda_built(&about)) why = "built without CUDA";
     snprintf(choice->why, sizeof choice->why, "%s", here == GI_OK ? why : "the CPU has no such algorithm");
     gi_backend *gpu = pays || here != GI_OK ? gpu_with(context, primitive, algorithm, choice) : NULL;
     pthread_mutex_unlock(&context->mutex);

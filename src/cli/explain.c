@@ -1,8 +1,10 @@
 #include "cli/explain.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/buffer.h"
 #include "cli/console.h"
@@ -166,10 +168,18 @@ static gi_status explain_items(const gi_session *session, gi_buffer *text) {
     return failed;
 }
 
+// The inputs of a command line of which only the last name may be an output's: one that is not there yet.
+static gi_operands without_output(gi_operands names) {
+    struct stat st;
+    const bool last_is_new = names.count > 1 && stat(names.names[names.count - 1], &st) != 0 && errno == ENOENT;
+    return (gi_operands){names.names, names.count - last_is_new};
+}
+
 int gi_explain(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands inputs) {
     gi_session session = {.user = user, .options = options, .pipeline = pipeline};
     gi_buffer text = {0};
     gi_error err = {0};
+    inputs = without_output(inputs);
     session.inputs = inputs.names;
     session.input_count = inputs.count;
     if (inputs.count == 0 && !options->files_from) session.nominal_pixels = (uint64_t)nominal.width * nominal.height;

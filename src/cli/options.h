@@ -126,7 +126,8 @@ enum {
     OPTION(TEXT, pipeline_file, "pipeline-file", 0, "FILE", "", 0, 0, "", GI_FOR_PIPELINE,                             \
            "read the pipeline from FILE, which may span lines and hold comments after #")                              \
     OPTION(FLAG, explain, "explain", 0, "", "", 0, 0, "", GI_FOR_PIPELINE,                                             \
-           "print how the pipeline would run on each IN, or on an 8K image without one, and do nothing")               \
+           "print how the pipeline would run on each IN, or on an 8K image without one, and do nothing; a last name "  \
+           "of what is not there yet is OUT")                                                                          \
     OPTION(CHOICE, progress, "progress", 0, "HOW", "auto|json|none", 0, 0, "auto", GI_FOR_RUN,                         \
            "a bar on a terminal unless -q is given, lines of JSON on standard error for programs, or nothing")         \
     OPTION(FLAG, stats, "stats", 0, "", "", 0, 0, "", GI_FOR_RUN,                                                      \

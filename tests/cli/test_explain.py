@@ -97,3 +97,14 @@ def test_only_run_explains(gpuimg):
 def test_errors_are_those_of_the_run(gpuimg, pipeline):
     said = gpuimg.refused("run", "--explain", pipeline).err
     assert said == gpuimg.refused("run", pipeline, "a.png", "b.png").err
+
+
+def test_the_command_line_that_would_run(gpuimg, image):
+    """With its OUT, as long as that is not there yet."""
+    image("a.png")
+    image("b.png")
+    alone = gpuimg.ok("run", "--explain", "gray", "a.png").text
+    assert gpuimg.ok("run", "--explain", "gray", "a.png", "new.png").text == alone
+    both = gpuimg.ok("run", "--explain", "gray", "a.png", "b.png").text
+    assert both.startswith(alone) and "b.png" in both
+    assert gpuimg("run", "--explain", "gray", "new.png").code == 1
