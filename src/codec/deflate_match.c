@@ -119,6 +119,19 @@ static void consider_place(const gi_matcher *m, size_t at, uint32_t place, uint3
         consider(m, at, (uint32_t)at + EMPTY - place, most, best);
 }
 
+// As long a match nearer by costs fewer bits; but it ends with the row, where what lies rows above goes on, and so has
+// to save in a row what another beginning costs.
+static void consider_nearer(const gi_matcher *m, size_t at, uint32_t place, uint32_t most, match *best) {
+    enum { BEGINNING = 24 * UNIT };
+    const uint8_t *p = m->data + at, *q = m->data + place - EMPTY;
+    uint32_t distance = (uint32_t)at + EMPTY - place;
+    if (distance >= best->distance || le64(q) != le64(p)) return;
+    int saved = m->distance_cost[gi_distance_symbol(best->distance).symbol] -
+                m->distance_cost[gi_distance_symbol(distance).symbol];
+    if (best->distance % m->row != 0 || saved * (double)m->row > (double)BEGINNING * GI_MATCH_MAX)
+        consider(m, at, distance, most, best);
+}
+
 static void consider_brief(const gi_matcher *m, size_t at, uint32_t place, uint32_t most, match *best) {
     const uint8_t *p = m->data + at, *q = m->data + place - EMPTY;
     if (!((le64(q) ^ le64(p)) << m->brief_shift)) consider(m, at, (uint32_t)at + EMPTY - place, most, best);
@@ -140,6 +153,7 @@ static match find(gi_matcher *m, size_t at) {
     uint32_t enough = m->options.nice < most ? m->options.nice : most;
     if (best.length < enough && before.last_long >= reach && before.last_long != place)
         consider_place(m, at, before.last_long, most, &best);
+    if (best.length >= enough && place >= reach) consider_nearer(m, at, place, most, &best);
     while (best.length < enough && place >= reach && tries--) {
         consider_place(m, at, place, most, &best);
         uint32_t next = m->previous[(place - EMPTY) % GI_WINDOW];

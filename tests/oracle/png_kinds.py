@@ -173,6 +173,9 @@ def kinds(width, height, rgb_photo=None):
     # And what does not repeat in whole bytes there: at one bit to a pixel it repeats eight times more seldom.
     tile = chart(51, 37, random("odd tile"))
     yield "odd_tiles_gray", np.tile(gray_of(tile), (height // 37 + 1, width // 51 + 1))[:height, :width]
+    # Noise that comes again at once and, a little further than deflate reaches cheaply, from above.
+    tile = random("noise tile").integers(0, 256, (16, 16), np.uint8)
+    yield "noise_tiles_gray", np.tile(tile, (height // 16 + 1, width // 16 + 1))[:height, :width]
     # A texture: at most places as good as noise.
     tile = random("texture").integers(0, 256, (60, 201, 3), np.uint8)
     yield "texture_rgb", np.tile(tile, (height // 60 + 1, width // 201 + 1, 1))[:height, :width]
