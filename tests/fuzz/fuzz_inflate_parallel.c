@@ -11,35 +11,11 @@
 #include <string.h>
 
 #include "codec/inflate.h"
+#include "tests/fuzz/require.h"
 #include "tests/unit/inflate_reference.h"
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "tests/unit/inflate_spans.h"
 
 enum { HEAD = 8, MOST_SEGMENTS = 300 };
-
-// As each span is given, it is in memory of its own: reading past it is found.
-typedef struct spans {
-    gi_bytes left;
-    size_t step;
-    uint8_t *copy;
-} spans;
-
-static gi_bytes next_span(void *context) {
-    spans *s = context;
-    gi_bytes span = {s->left.data, s->step && s->step < s->left.size ? s->step : s->left.size};
-    s->left = (gi_bytes){s->left.data + span.size, s->left.size - span.size};
-    free(s->copy);
-    s->copy = malloc(span.size ? span.size : 1);
-    if (span.size) memcpy(s->copy, span.data, span.size);
-    span.data = s->copy;
-    return span;
-}
 
 // How a stream is inflated; threads 0: by the library alone.
 typedef struct way {

@@ -7,14 +7,7 @@
 #include <unistd.h>
 
 #include "cli/merge.h"
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "tests/fuzz/require.h"
 
 static void check_reason(const gi_error *err) {
     REQUIRE(memchr(err->text, '\0', sizeof err->text) != NULL && err->text[0] != '\0');

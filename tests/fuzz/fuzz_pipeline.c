@@ -7,14 +7,7 @@
 #include <string.h>
 
 #include "core/pipeline.h"
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "tests/fuzz/require.h"
 
 enum { CANONICAL_BYTES = 8192 }; // 64 stages with every option spelt out fit
 

@@ -9,17 +9,10 @@
 #include "codec/codec.h"
 #include "codec/inflate.h"
 #include "tests/fuzz/png_parts.h"
+#include "tests/fuzz/require.h"
 #ifdef FUZZ_LIBPNG
 #include <png.h>
 #endif
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { MAX_PIXELS = 1 << 20 };
 

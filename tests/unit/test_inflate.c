@@ -2,6 +2,7 @@
 #include "codec/inflate.h"
 #include "codec_files.h"
 #include "inflate_reference.h"
+#include "inflate_spans.h"
 
 static const gi_codec_choice choices[] = {GI_CODEC_AUTO, GI_CODEC_ZLIB, GI_CODEC_STB};
 enum { CHOICES = 3, MAX_NEED = 300000 };
@@ -10,24 +11,6 @@ static uint32_t random_state = 1;
 static uint32_t random_below(uint32_t n) {
     random_state = random_state * 1664525U + 1013904223U;
     return (uint32_t)((uint64_t)(random_state >> 4) * n >> 28);
-}
-
-// Spans of `step` bytes, each in memory of its own so that reading past one is found; 0: all at once.
-typedef struct spans {
-    gi_bytes left;
-    size_t step;
-    uint8_t *copy;
-} spans;
-
-static gi_bytes next_span(void *context) {
-    spans *s = context;
-    gi_bytes span = {s->left.data, s->step && s->step < s->left.size ? s->step : s->left.size};
-    s->left = (gi_bytes){s->left.data + span.size, s->left.size - span.size};
-    free(s->copy);
-    s->copy = malloc(span.size ? span.size : 1);
-    if (span.size) memcpy(s->copy, span.data, span.size);
-    span.data = s->copy;
-    return span;
 }
 
 // Inflates in parts of `part` bytes (0: all at once) and checks the guard behind them.
