@@ -4,19 +4,26 @@ import datetime
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def commit():
+    """What Git calls the version; "unknown" without Git or its history."""
+    if not shutil.which("git"):
+        return "unknown"
+    describe = ["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"]
+    return subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
 def facts(program):
     """Of the program that was built, by its own account, and of this moment."""
     info = subprocess.run([program, "info"], capture_output=True, text=True, check=True).stdout
     told = dict(re.findall(r"^ *(compiler|CPU|SIMD) +(.*)$", info, re.MULTILINE))
-    describe = ["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"]
-    git = subprocess.run(describe, capture_output=True, text=True, check=False)
     return {"cpu": told["CPU"], "cores": len(os.sched_getaffinity(0)), "compiler": told["compiler"],
-            "simd": told["SIMD"], "load": round(os.getloadavg()[0], 1), "commit": git.stdout.strip() or "unknown",
+            "simd": told["SIMD"], "load": round(os.getloadavg()[0], 1), "commit": commit(),
             "date": datetime.date.today().isoformat()}
 
 
