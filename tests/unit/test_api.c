@@ -9,51 +9,10 @@
 #include <pthread.h>
 
 #include "api_internal.h"
-#include "cpu/backend_cpu.h"
-#include "cuda/backend_cuda.h"
-#include "fake_backend.h"
 #include "fake_codec.h"
+#include "fake_devices.h"
 #include "gpuimg.h"
 #include "temp_dir.h"
-
-static fake_backend cpu, gpu;
-static int gpus, gpus_opened;
-
-int gi_cpu_cores(void) { return 3; }
-
-gi_status gi_backend_cpu_open(gi_backend **backend, gi_error *err) {
-    (void)err;
-    cpu = fake_backend_make();
-    strcpy(cpu.base.name, "cpu");
-    *backend = &cpu.base;
-    return GI_OK;
-}
-
-bool gi_cuda_built(const char **about) {
-    *about = "fake";
-    return true;
-}
-
-int gi_cuda_device_count(char *reason, size_t size) {
-    if (gpus == 0) snprintf(reason, size, "no driver");
-    return gpus;
-}
-
-bool gi_cuda_device_get(int index, gi_cuda_device *device) {
-    *device = (gi_cuda_device){.usable = true};
-    return index < gpus;
-}
-
-gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err) {
-    *backend = NULL;
-    if (gpus == 0) return gi_fail(err, GI_ERR_DEVICE, "no driver");
-    if (index >= gpus) return gi_fail(err, GI_ERR_DEVICE, "there is no CUDA device %d", index);
-    gpu = fake_backend_make();
-    strcpy(gpu.base.name, "cuda:0");
-    *backend = &gpu.base;
-    gpus_opened++;
-    return GI_OK;
-}
 
 static gpuimg_error error;
 
@@ -133,8 +92,7 @@ static void automatic(void **state) {
     gi_stage stage = {.name = "fake", .kind = GI_STAGE_WINDOW, .cost = fake_seconds};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
-    gi_work_estimate small = {&pipeline, 1, 1000000, true, false},
-                     large = {&pipeline, 1, 1ULL << 34, true, false};
+    gi_work_estimate small = {&pipeline, 1, 1000000, true, false}, large = {&pipeline, 1, 1ULL << 34, true, false};
     gi_choice choice;
     gpus = 1;
     gpus_opened = 0;

@@ -8,13 +8,9 @@
 #include <cmocka.h>
 
 #include "api_internal.h"
-#include "cpu/backend_cpu.h"
-#include "cuda/backend_cuda.h"
-#include "fake_backend.h"
+#include "fake_devices.h"
 #include "gpuimg.h"
 
-static fake_backend cpu, gpu;
-static int gpus;
 static gi_status gpu_fails; // what the GPU's primitives return
 static int gpu_ran, cpu_ran;
 
@@ -35,43 +31,6 @@ static gi_status gpu_matmul(gi_backend *backend, const gi_matmul_job *job, gi_er
 
 static const gi_primitives of_cpu = {.algorithms = {"auto|naive|fast", "auto", "auto"}, .matmul = cpu_matmul};
 static const gi_primitives of_gpu = {.algorithms = {"auto|naive|tiled8", "auto|shuffle", "auto"}, .matmul = gpu_matmul};
-
-int gi_cpu_cores(void) { return 3; }
-
-gi_status gi_backend_cpu_open(gi_backend **backend, gi_error *err) {
-    (void)err;
-    cpu = fake_backend_make();
-    strcpy(cpu.base.name, "cpu");
-    cpu.base.primitives = &of_cpu;
-    *backend = &cpu.base;
-    return GI_OK;
-}
-
-bool gi_cuda_built(const char **about) {
-    *about = "fake";
-    return true;
-}
-
-int gi_cuda_device_count(char *reason, size_t size) {
-    if (gpus == 0) snprintf(reason, size, "no driver");
-    return gpus;
-}
-
-bool gi_cuda_device_get(int index, gi_cuda_device *device) {
-    *device = (gi_cuda_device){.usable = true};
-    return index < gpus;
-}
-
-gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err) {
-    *backend = NULL;
-    if (gpus == 0) return gi_fail(err, GI_ERR_DEVICE, "no driver");
-    if (index >= gpus) return gi_fail(err, GI_ERR_DEVICE, "there is no CUDA device %d", index);
-    gpu = fake_backend_make();
-    strcpy(gpu.base.name, "cuda:0");
-    gpu.base.primitives = &of_gpu;
-    *backend = &gpu.base;
-    return GI_OK;
-}
 
 // A product of n x n matrices on a fresh context. Where it ran is in cpu_ran and gpu_ran.
 static gpuimg_status multiply(const char *device, size_t n, const char *algorithm, gpuimg_error *error) {
@@ -145,6 +104,8 @@ static void without_memory_on_the_device(void **state) {
 }
 
 int main(void) {
+    cpu_primitives = &of_cpu;
+    gpu_primitives = &of_gpu;
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked_for), cmocka_unit_test(by_the_amount_of_work),
                                        cmocka_unit_test(by_the_algorithm),
                                        cmocka_unit_test(without_memory_on_the_device)};
