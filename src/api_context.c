@@ -97,10 +97,12 @@ static gi_backend *automatic_gpu(gpuimg_context *context) {
     return NULL;
 }
 
+bool gi_context_weighs_work(const gpuimg_context *context) { return context->request.kind == GI_DEVICE_AUTO; }
+
 void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice) {
     *choice = (gi_choice){.backend = context->request.kind == GI_DEVICE_CUDA ? context->cuda : context->cpu};
     snprintf(choice->why, sizeof choice->why, "as asked for");
-    if (context->request.kind != GI_DEVICE_AUTO) return;
+    if (!gi_context_weighs_work(context)) return;
     gi_work_estimate estimate = *work;
     char why[200];
     pthread_mutex_lock(&context->mutex);
@@ -201,7 +203,10 @@ gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, c
                              gi_error *err) {
     const gi_view *view = request->pixels;
     gi_work_estimate work = {.pipeline = batch->pipeline, .files = 1, .decoded = view == NULL};
-    work.pixels = view ? (unsigned long long)view->width * view->height : gi_file_pixels(request->item->in);
+    if (view)
+        work.pixels = (unsigned long long)view->width * view->height;
+    else if (gi_context_weighs_work(context))
+        work.pixels = gi_file_pixels(request->item->in);
     gi_choice choice;
     gi_context_choose(context, &work, &choice);
     lane *l = take_lane(context, choice.backend);

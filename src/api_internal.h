@@ -58,6 +58,9 @@ typedef struct gi_choice {
     char why[256];        // one line
 } gi_choice;
 
+// True where the device depends on the work, so that it is worth a look at the files.
+bool gi_context_weighs_work(const gpuimg_context *context);
+
 // Chooses for the work; a GPU that `auto` starts is kept for later work. Thread-safe.
 void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice);
 

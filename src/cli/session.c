@@ -33,7 +33,7 @@ static gi_status open_device(gi_session *session, gi_error *err) {
     gi_status status = gi_context_of_options(session->options, &session->context, err);
     if (status) return status;
     gi_work_estimate work = {.pipeline = session->pipeline, .files = session->list.count, .decoded = true};
-    work.pixels = gi_list_pixels(&session->list);
+    if (gi_context_weighs_work(session->context)) work.pixels = gi_list_pixels(&session->list);
     if (session->nominal_pixels) {
         work.files = 1;
         work.pixels = session->nominal_pixels;
