@@ -1,5 +1,5 @@
-"""Each way in which a GPU can fail has its own message and its own end: the program over the fake runtime (env GPUIMG),
-with the faults of debug builds."""
+"""Each way in which a GPU can fail has its own message and its own end: the program (env GPUIMG) with the faults of debug
+builds, over the fake runtime, or on a device of compute capability 9.0."""
 import os
 import re
 import subprocess
@@ -116,7 +116,7 @@ def test_the_same_bytes(tmp_path, pipeline, rows, start_ms):
 
 def test_the_first_image_is_decoded_while_the_device_starts(tmp_path):
     _, said = result(tmp_path, "run", "gray", "--device", "cuda", "-v", FAKE_CUDA_START_MS="300")
-    assert "device cuda:0 (no GPU but a test of one, sm_90): as asked for" in said
+    assert re.search(r"device cuda:0 \(.+, sm_90\): as asked for", said)
 
 
 def test_damage_is_found_while_the_device_starts(tmp_path):
