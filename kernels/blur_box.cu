@@ -18,60 +18,12 @@
 // Bytes     u8: read 2 (the second time from the second-level cache) and the first windows', written 1 a sample.
 // Bound     the cache's bandwidth and the exchange of prefix sums.
 #include "kernels/blur_box_rows.cuh"
+#include "kernels/blur_box_table.cuh"
 
 namespace {
 
 using namespace gi;
 using namespace gi::box;
-
-// --- the table of prefix sums down the columns -----------------------------------------------------------------------
-
-constexpr int TABLE_THREADS = 128;
-
-// The sums of each entry's SEGMENT rows, in the entry after. Entry 0 is nothing.
-template <typename Form>
-__global__ void __launch_bounds__(TABLE_THREADS) segments_kernel(const __grid_constant__ strips s) {
-    const int64_t group = (int64_t)blockIdx.x * TABLE_THREADS + threadIdx.x;
-    const columns<Form> own(s, group * Form::COLUMNS, s.b.width);
-    if (!own.there) return;
-    for (int64_t entry = blockIdx.y; entry < s.entries; entry += gridDim.y) {
-        column_sums<Form> sums;
-        sums.clear();
-        const int64_t end = s.b.in_y0 + entry * SEGMENT;
-        if (entry > 0) own.add_rows(sums, end - SEGMENT, end, 1);
-        uint4 *to = table_at<Form>(s, entry, group);
-#pragma unroll
-        for (int i = 0; i < Form::REGISTERS / PER_PACKET<Form>; i++) {
-            uint4 packet;
-            memcpy(&packet, sums.of + i * PER_PACKET<Form>, sizeof packet);
-            to[i * table_groups<Form>(s)] = packet;
-        }
-    }
-}
-
-// Makes prefix sums of them: a block for 32 neighbouring columns of the table, `columns` in all. Its warps share the
-// entries out in as many runs; each sums its run, then adds what the runs before have.
-constexpr int SCAN_WARPS = 32;
-
-template <typename Register>
-__global__ void __launch_bounds__(SCAN_WARPS *WARP) entries_kernel(Register *table, int64_t entries, int64_t columns) {
-    __shared__ Register totals[SCAN_WARPS][WARP];
-    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const int64_t column = (int64_t)blockIdx.x * WARP + lane, run = (entries + SCAN_WARPS - 1) / SCAN_WARPS;
-    const int64_t first = min(warp * run, entries), end = min(first + run, entries);
-    const bool there = column < columns;
-    Register sum = 0;
-#pragma unroll 4
-    for (int64_t i = first; i < end; i++)
-        if (there) sum += table[i * columns + column];
-    totals[warp][lane] = sum;
-    __syncthreads();
-    sum = 0;
-    for (int i = 0; i < warp; i++) sum += totals[i][lane];
-#pragma unroll 4
-    for (int64_t i = first; i < end; i++)
-        if (there) table[i * columns + column] = sum += table[i * columns + column];
-}
 
 // --- the blur --------------------------------------------------------------------------------------------------------
 
@@ -166,42 +118,6 @@ template <typename Form> plan plan_strips(const gi_job *job, const tuning &t, si
     return p;
 }
 
-uint64_t side_of(const gi_job *job) { return 2 * (uint64_t)gi_blur_box_radius((const gi_blur_args *)job->args) + 1; }
-
-// What row_end::mean divides sums of up to n * max by, unless n is one pixel.
-void prepare_division(strips *s, uint64_t n, uint64_t max, bool wide) {
-    const uint64_t most = max * n + n / 2;
-    if (n == 1 || (!wide && most >= (uint64_t)1 << 31)) return;
-    int bits = 0;
-    while (n >> bits > 1) bits++;
-    while (wide && most >> s->cut > UINT32_MAX) s->cut++;
-    s->shift = bits - s->cut;
-    const uint64_t dividend = (uint64_t)1 << (32 + bits);
-    s->multiplier = (uint32_t)(wide ? dividend / n : (dividend + n - 1) / n);
-    s->half = (uint32_t)(n / 2);
-    s->pixels = (uint32_t)n;
-}
-
-size_t table_entries(const gi_job *job) { return job->in.height / SEGMENT + 1; }
-
-template <typename Form> size_t table_bytes(const gi_job *job) {
-    return divide_up(job->in.width, Form::COLUMNS) * table_entries(job) * Form::REGISTERS *
-           sizeof(typename Form::Register);
-}
-
-// Radii from which on a table might pay.
-bool wants_table(const gi_job *job) { return side_of(job) > 2 * SEGMENT; }
-
-template <typename Form> void launch_table(const gi_job *job, const strips &s) {
-    using Register = typename Form::Register;
-    const cudaStream_t stream = (cudaStream_t)job->stream;
-    const size_t groups = divide_up(job->in.width, Form::COLUMNS), columns = groups * Form::REGISTERS;
-    const dim3 grid(grid_blocks(divide_up(groups, TABLE_THREADS)), grid_rows((size_t)s.entries));
-    segments_kernel<Form><<<grid, TABLE_THREADS, 0, stream>>>(s);
-    entries_kernel<<<grid_blocks(divide_up(columns, WARP)), SCAN_WARPS * WARP, 0, stream>>>(
-        (Register *)s.table, s.entries, (int64_t)columns);
-}
-
 template <typename Form> gi_status launch_strips(const gi_job *job, const plan &p, const tuning &t, gi_error *err) {
     strips s = {};
     s.b = blur_band_of(job);
@@ -220,7 +136,7 @@ template <typename Form> gi_status launch_strips(const gi_job *job, const plan &
     if (wants_table(job) && (int64_t)side_of(job) > t.ratio * s.rows) {
         s.table = job->scratch;
         s.entries = (int64_t)table_entries(job);
-        launch_table<Form>(job, s);
+        launch_table<Form, columns<Form>>(job, s);
     }
     const dim3 grid(p.strips, grid_rows(divide_up((size_t)job->out.height, (size_t)s.rows)));
     kernel<<<grid, p.threads, p.shared, (cudaStream_t)job->stream>>>(s);

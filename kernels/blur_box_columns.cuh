@@ -99,7 +99,7 @@ struct strips {
     int64_t rows;    // that a block makes of it
     void *table;     // NULL: without
     int64_t entries; // of the table
-    // See row_end::mean. multiplier: 0 where it does not do.
+    // See means::mean. multiplier: 0 where it does not do.
     uint32_t multiplier, half, pixels;
     int shift, cut;
 };
@@ -117,9 +117,9 @@ struct row_ranges {
     }
 };
 
-// What the window of row y is made of; what lies outside and is of no row inside is left out.
-__device__ __forceinline__ void window_ranges(const strips &s, int64_t y, row_ranges &ranges) {
-    const int64_t n = s.b.height, low = y - s.radius, high = y + s.radius + 1;
+// What the window of place i in a line of n is made of; what lies outside and is of no place inside is left out.
+__device__ __forceinline__ void window_ranges(const strips &s, int64_t i, int64_t n, row_ranges &ranges) {
+    const int64_t low = i - s.radius, high = i + s.radius + 1;
     const int64_t above = max(-low, (int64_t)0), below = max(high - n, (int64_t)0);
     ranges.count = 0;
     ranges(low + above, high - below, 1);
@@ -132,6 +132,11 @@ __device__ __forceinline__ void window_ranges(const strips &s, int64_t y, row_ra
     }
 }
 
+// How many places of the window of place i in a line of n lie outside.
+__device__ __forceinline__ int64_t outside_of_window(const strips &s, int64_t i, int64_t n) {
+    return 2 * s.radius + 1 - (min(i + s.radius + 1, n) - max(i - s.radius, (int64_t)0));
+}
+
 // Registers in a packet of 16 bytes, and packets from one to the next of a thread's in the table: those of neighbouring
 // threads lie side by side.
 template <typename Form> constexpr int PER_PACKET = PACKET_BYTES / (int)sizeof(typename Form::Register);
@@ -142,17 +147,82 @@ template <typename Form> __device__ __forceinline__ uint4 *table_at(const strips
     return (uint4 *)s.table + entry * (Form::REGISTERS / PER_PACKET<Form>)*table_groups<Form>(s) + group;
 }
 
-// A thread's columns.
-template <typename Form> struct columns {
+// The sums of a thread's columns over a window's rows. `Columns` derives from it, and has
+//     add_rows(sums, from, to, times)    adds `times` the rows [from, to) of the image
+//     add_outside(sums, times)           ... a row outside that is of no row inside
+template <typename Form, typename Columns> struct column_windows {
     using Sums = column_sums<Form>;
     using Register = typename Form::Register;
-    static constexpr int PIXEL_BYTES = Form::CHANNELS * Form::SAMPLE_BYTES;
     const strips &s;
     int64_t first; // pixel
     bool there;    // inside the image, as far as the block looks
-    bool aligned;  // and so that each row's part of them is there as a whole, and can be read as such
 
-    __device__ __forceinline__ columns(const strips &all, int64_t x, int64_t end) : s(all), first(x), there(x < end) {
+    __device__ __forceinline__ const Columns &own() const { return *(const Columns *)this; }
+
+    // Adds `times` an entry of the table: what it sums of rows before in_y0 + entry * SEGMENT.
+    __device__ __forceinline__ void add_entry(Sums &sums, int64_t entry, Register times) const {
+        const uint4 *from = table_at<Form>(s, entry, first / Form::COLUMNS);
+#pragma unroll
+        for (int i = 0; i < Form::REGISTERS / PER_PACKET<Form>; i++) {
+            Register of[PER_PACKET<Form>];
+            const uint4 packet = from[i * table_groups<Form>(s)];
+            memcpy(of, &packet, sizeof packet);
+#pragma unroll
+            for (int k = 0; k < PER_PACKET<Form>; k++) sums.of[i * PER_PACKET<Form> + k] += times * of[k];
+        }
+    }
+
+    // Adds `times` the rows [from, to) of the image.
+    __device__ __forceinline__ void add_range(Sums &sums, const row_range &range) const {
+        const Register times = (Register)range.times;
+        if (!s.table) return own().add_rows(sums, range.from, range.to, times);
+            // From entry to entry, and the rows that the range has before the nearest or lacks.
+#pragma unroll 1
+        for (int end = 0; end < 2; end++) {
+            const int64_t place = (end ? range.to : range.from) - s.b.in_y0;
+            const int64_t entry = min((place + SEGMENT / 2) / SEGMENT, s.entries - 1), there = entry * SEGMENT;
+            const Register sign = end ? times : (Register)0 - times;
+            if (entry > 0) add_entry(sums, entry, sign);
+            const int64_t from = s.b.in_y0 + min(place, there), to = s.b.in_y0 + max(place, there);
+            own().add_rows(sums, from, to, place > there ? sign : (Register)0 - sign);
+        }
+    }
+
+    // The sums over the window of row y.
+    __device__ __forceinline__ void first_window(Sums &sums, int64_t y) const {
+        sums.clear();
+        if (!there) return;
+        row_ranges ranges;
+        window_ranges(s, y, s.b.height, ranges);
+#pragma unroll 1
+        for (int i = 0; i < ranges.count; i++) add_range(sums, ranges.of[i]);
+        if (s.b.border == GI_BORDER_CONSTANT) own().add_outside(sums, (Register)outside_of_window(s, y, s.b.height));
+    }
+};
+
+// A row above or below the image that is of no row inside.
+template <typename Form> __device__ __forceinline__ void load_outside(const strips &s, uint32_t (&words)[Form::WORDS]) {
+    constexpr uint32_t MAX = (typename Form::Sample) - 1;
+    const bool constant = s.b.border == GI_BORDER_CONSTANT;
+#pragma unroll
+    for (int i = 0; i < Form::WORDS; i++) words[i] = 0;
+#pragma unroll
+    for (int i = 0; i < Form::SAMPLES; i++) {
+        const bool alpha = Form::WEIGHTED && i % Form::CHANNELS == Form::CHANNELS - 1;
+        sample_put<typename Form::Sample>(words, i, constant ? alpha ? MAX : s.b.value : 0);
+    }
+}
+
+// A thread's columns.
+template <typename Form> struct columns : column_windows<Form, columns<Form>> {
+    using Base = column_windows<Form, columns<Form>>;
+    using Base::first, Base::s, Base::there;
+    using Sums = column_sums<Form>;
+    using Register = typename Form::Register;
+    static constexpr int PIXEL_BYTES = Form::CHANNELS * Form::SAMPLE_BYTES;
+    bool aligned; // each row's part of them is there as a whole, and can be read as such
+
+    __device__ __forceinline__ columns(const strips &all, int64_t x, int64_t end) : Base{all, x, x < end} {
         const size_t odd = ((uintptr_t)s.b.in | s.b.in_pitch) % sizeof(run_access<Form::WORDS>);
         aligned = there && odd == 0 && first + Form::COLUMNS <= s.b.width;
     }
@@ -166,24 +236,11 @@ template <typename Form> struct columns {
             load_run(row(y), first * PIXEL_BYTES, s.b.width * PIXEL_BYTES, words);
     }
 
-    // A row above or below the image that is of no row inside.
-    __device__ __forceinline__ void load_outside(uint32_t (&words)[Form::WORDS]) const {
-        constexpr uint32_t MAX = (typename Form::Sample) - 1;
-        const bool constant = s.b.border == GI_BORDER_CONSTANT;
-#pragma unroll
-        for (int i = 0; i < Form::WORDS; i++) words[i] = 0;
-#pragma unroll
-        for (int i = 0; i < Form::SAMPLES; i++) {
-            const bool alpha = Form::WEIGHTED && i % Form::CHANNELS == Form::CHANNELS - 1;
-            sample_put<typename Form::Sample>(words, i, constant ? alpha ? MAX : s.b.value : 0);
-        }
-    }
-
     // Row y, perhaps outside.
     __device__ __forceinline__ void fetch(int64_t y, uint32_t (&words)[Form::WORDS]) const {
         const int64_t inside = gi_border_index(y, s.b.height, s.b.border);
         if (inside < 0 || !there)
-            load_outside(words);
+            load_outside<Form>(s, words);
         else
             load(inside, words);
     }
@@ -205,49 +262,10 @@ template <typename Form> struct columns {
         }
     }
 
-    // Adds `times` an entry of the table: what it sums of rows before in_y0 + entry * SEGMENT.
-    __device__ __forceinline__ void add_entry(Sums &sums, int64_t entry, Register times) const {
-        const uint4 *from = table_at<Form>(s, entry, first / Form::COLUMNS);
-#pragma unroll
-        for (int i = 0; i < Form::REGISTERS / PER_PACKET<Form>; i++) {
-            Register of[PER_PACKET<Form>];
-            const uint4 packet = from[i * table_groups<Form>(s)];
-            memcpy(of, &packet, sizeof packet);
-#pragma unroll
-            for (int k = 0; k < PER_PACKET<Form>; k++) sums.of[i * PER_PACKET<Form> + k] += times * of[k];
-        }
-    }
-
-    // Adds `times` the rows [from, to) of the image.
-    __device__ __forceinline__ void add_range(Sums &sums, const row_range &range) const {
-        const Register times = (Register)range.times;
-        if (!s.table) return add_rows(sums, range.from, range.to, times);
-            // From entry to entry, and the rows that the range has before the nearest or lacks.
-#pragma unroll 1
-        for (int end = 0; end < 2; end++) {
-            const int64_t place = (end ? range.to : range.from) - s.b.in_y0;
-            const int64_t entry = min((place + SEGMENT / 2) / SEGMENT, s.entries - 1), there = entry * SEGMENT;
-            const Register sign = end ? times : (Register)0 - times;
-            if (entry > 0) add_entry(sums, entry, sign);
-            const int64_t from = s.b.in_y0 + min(place, there), to = s.b.in_y0 + max(place, there);
-            add_rows(sums, from, to, place > there ? sign : (Register)0 - sign);
-        }
-    }
-
-    // The sums over the window of row y.
-    __device__ __forceinline__ void first_window(Sums &sums, int64_t y) const {
-        sums.clear();
-        if (!there) return;
-        row_ranges ranges;
-        window_ranges(s, y, ranges);
-#pragma unroll 1
-        for (int i = 0; i < ranges.count; i++) add_range(sums, ranges.of[i]);
-        if (s.b.border == GI_BORDER_CONSTANT) {
-            uint32_t words[Form::WORDS];
-            load_outside(words);
-            const int64_t inside = min(y + s.radius + 1, s.b.height) - max(y - s.radius, (int64_t)0);
-            sums.add(words, (Register)(2 * s.radius + 1 - inside));
-        }
+    __device__ __forceinline__ void add_outside(Sums &sums, Register times) const {
+        uint32_t words[Form::WORDS];
+        load_outside<Form>(s, words);
+        sums.add(words, times);
     }
 };
 

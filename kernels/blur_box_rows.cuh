@@ -2,7 +2,7 @@
 #ifndef GI_KERNELS_BLUR_BOX_ROWS_CUH
 #define GI_KERNELS_BLUR_BOX_ROWS_CUH
 
-#include "kernels/blur_box_columns.cuh"
+#include "kernels/blur_box_means.cuh"
 #include "kernels/scan.cuh"
 
 namespace gi {
@@ -19,11 +19,11 @@ template <typename Form> struct prefix_sums {
 
 // What it takes to finish the pixels of a strip's rows. Samples are numbered from the strip's first on, pixels from the
 // tile's, which is where the prefix sums begin.
-template <typename Form> struct row_end {
+template <typename Form> struct row_end : means<Form> {
+    using means<Form>::s;
     using Sample = typename Form::Sample;
     using Total = typename Form::Total;
     static constexpr int CHANNELS = Form::CHANNELS, FINISHED = Form::FINISHED, WORDS = FINISHED * sizeof(Sample) / 4;
-    const strips &s;
     prefix_sums<Form> prefix;
     int64_t x0;       // the strip's first pixel in the image
     int skipped;      // pixels of the tile before it
@@ -35,7 +35,7 @@ template <typename Form> struct row_end {
 
     __device__ __forceinline__ row_end(const strips &all, const prefix_sums<Form> &sums, int64_t tile, int64_t from,
                                        int64_t to)
-        : s(all), prefix(sums), x0(from), skipped((int)(from - tile)), count((int)(to - from) * CHANNELS) {
+        : means<Form>{all}, prefix(sums), x0(from), skipped((int)(from - tile)), count((int)(to - from) * CHANNELS) {
         image_end = (int)min(s.b.width - tile, (int64_t)1 << 28);
         left = max((int)s.radius - (int)min(x0, (int64_t)1 << 28), 0) * CHANNELS;
         right = min((image_end - skipped - (int)s.radius) * CHANNELS, count) - FINISHED + 1;
@@ -131,71 +131,6 @@ template <typename Form> struct row_end {
         for (int i = 0; i < FINISHED; i++) sums[i] -= lower[i];
     }
 
-    // sum / (2R + 1)^2, half up: division by multiplication (Granlund and Montgomery 1994), exact below 2^31.
-    __device__ __forceinline__ uint32_t mean(uint32_t sum) const {
-        return __umulhi(sum + s.half, s.multiplier) >> s.shift;
-    }
-    // ... of as many upper bits as 32 bits hold: the quotient, or one less.
-    __device__ __forceinline__ uint32_t mean(uint64_t sum) const {
-        const uint64_t raised = sum + s.half;
-        const uint32_t quotient = __umulhi((uint32_t)(raised >> s.cut), s.multiplier) >> s.shift;
-        return quotient + ((uint32_t)raised - quotient * s.pixels >= s.pixels);
-    }
-
-    // values[i] = sums[i] / the pixels in the window of sample first + i, for every Step-th i from Step - 1 on. Inside:
-    // that window lies inside the image.
-    template <int Step, bool Inside>
-    __device__ __forceinline__ void divide(int first, int64_t y, const Total (&sums)[FINISHED],
-                                           uint32_t (&values)[FINISHED]) const {
-        const bool shrinks = !Inside && s.b.border == GI_BORDER_SHRINK;
-        if (Inside || (s.multiplier && !shrinks)) {
-#pragma unroll
-            for (int i = Step - 1; i < FINISHED; i += Step) values[i] = mean(sums[i]);
-            return;
-        }
-        const Total side = 2 * (Total)s.radius + 1;
-        divisor<Total> pixels(side * side);
-        const Total rows = shrinks ? (Total)gi_window_inside(y, s.radius, s.b.height) : 0;
-#pragma unroll
-        for (int i = Step - 1; i < FINISHED; i += Step) {
-            if (shrinks) {
-                const int64_t x = x0 + min(first + i, count - 1) / CHANNELS;
-                pixels = divisor<Total>(rows * (Total)gi_window_inside(x, s.radius, s.b.width));
-            }
-            values[i] = pixels.half_up(sums[i]);
-        }
-    }
-
-    // The colours of the pixel whose weight is sums[alpha].
-    __device__ __forceinline__ void unweigh(int alpha, const Total (&sums)[FINISHED],
-                                            uint32_t (&values)[FINISHED]) const {
-        // Bytes: floats' quotient, of sums rounded to floats, is off by 255 * 2^-22 at most; a weight of 0 makes NaN.
-        const float inverse = near_inverse(as_float(sums[alpha]));
-#pragma unroll
-        for (int i = alpha - CHANNELS + 1; i < alpha; i++) {
-            if (sizeof(Sample) == 1 && rounds_surely(as_float(sums[i]), inverse, &values[i]))
-                values[i] &= 0xff;
-            else
-                values[i] = sums[alpha] ? near_half_up(sums[i], sums[alpha]) : 0;
-        }
-    }
-
-    // The samples of a run from the sums over their windows.
-    template <bool Inside>
-    __device__ __forceinline__ void finish(int first, int64_t y, const Total (&sums)[FINISHED],
-                                           uint32_t (&words)[WORDS]) const {
-        uint32_t values[FINISHED];
-        divide<Form::WEIGHTED ? CHANNELS : 1, Inside>(first, y, sums, values);
-        if constexpr (Form::WEIGHTED) {
-#pragma unroll
-            for (int alpha = CHANNELS - 1; alpha < FINISHED; alpha += CHANNELS) unweigh(alpha, sums, values);
-        }
-#pragma unroll
-        for (int i = 0; i < WORDS; i++) words[i] = 0;
-#pragma unroll
-        for (int i = 0; i < FINISHED; i++) sample_put<Sample>(words, i, values[i]);
-    }
-
     // The thread writes its runs of row y in the middle, which are the rule.
     __device__ __forceinline__ void write_middle(int64_t y, Sample *out) const {
         const int low = (skipped - (int)s.radius) * CHANNELS, reach = (2 * (int)s.radius + 1) * CHANNELS;
@@ -215,7 +150,7 @@ template <typename Form> struct row_end {
                 to[i] += ahead;
                 from[i] += ahead;
             }
-            finish<true>(first, y, sums, words);
+            this->template finish<true>(x0 * CHANNELS + first, y, sums, words);
             store_aligned(out + first, words);
         }
     }
@@ -233,7 +168,7 @@ template <typename Form> struct row_end {
             Total sums[FINISHED];
             uint32_t words[WORDS];
             windows(first, sums);
-            finish<false>(first, y, sums, words);
+            this->template finish<false>(x0 * CHANNELS + first, y, sums, words);
             store_words<Sample>(out + first, words, count - first);
             first += step;
         }

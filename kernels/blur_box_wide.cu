@@ -1,250 +1,257 @@
-// Box blur of radii and images that blur_box.cu's blocks cannot hold: in two passes, with the sums in scratch memory.
+// Box blur of radii and images that blur_box.cu's blocks cannot hold.
 //
 // Formula   the mean over a square of side 2R + 1, rounded half up once at the end; with alpha the mean of A, and the
 //           mean of C weighted by A (core/blur_rules.h).
 // Shapes    u8 and u16, 1..4 channels, any size, pitch and alignment, R = 0..16384, four borders.
 // Exact     integers. Sums are taken modulo 2^32 or 2^64, whatever the window's own sum fits: differences of wrapped
-//           sums are right.
-// Threads   down: one for each sample of a row and strip of rows. It keeps the sum over its column's window: the row
-//           that enters is added, the one that leaves subtracted. The first window of a strip is summed term by term,
-//           which strips half as long as the window keep to four reads a row.
-//           along: prefix sums over whole planes by the scan of the device (scan.cuh). They run from row to row, which
-//           a difference within a row does not see. F is continued past a row's ends by the border rule.
-// Bytes     u8: read 2, scratch 4 + 4 and three times 8 (partly in the second-level cache), written 1 a sample.
-// Bound     memory bandwidth.
-#include "kernels/blur.cuh"
-#include "kernels/scan.cuh"
+//           sums are right. So are differences of columns, with 32 bits as long as they fit those with their sign.
+// Threads   from pixel to pixel a window gains a column and loses one. A thread keeps, for some neighbouring columns
+//           of a warp's strip, the difference of the two over the window's rows: of either column the row that enters
+//           is added, the one that leaves subtracted. The warp's prefix sums over these differences, from the strip's
+//           first window on, are the windows of a row. Columns outside the image are read from where the border rule
+//           has them, so that nothing but the sums' types depends on R.
+//           First windows of a strip's rows: by the table of prefix sums down the columns (blur_box_table.cuh), here
+//           of differences. First windows of its columns: blur_box_starts.cuh.
+// Shared    pixels of more than 16 bytes a thread on their way out, so that neighbouring lanes write neighbouring
+//           packets.
+// Bytes     u8: read 3 for the first windows and 4 (half of the pairs from the caches), written 1 a sample; a quarter
+//           of a word for the table, written once and read twice.
+// Bound     latency: registers leave room for 12 to 16 warps a multiprocessor, which wait for the rows' loads longer
+//           than for anything else. The first windows take a third to a half of the time.
+#include "kernels/blur_box_differences.cuh"
+#include "kernels/blur_box_means.cuh"
+#include "kernels/blur_box_starts.cuh"
 
 namespace {
 
 using namespace gi;
+using namespace gi::box;
 
-constexpr int THREADS = 256;
-constexpr uint64_t LARGEST_SIDE = 2 * 16384 + 1;
+constexpr int THREADS = TABLE_THREADS, WARPS = THREADS / WARP;
 
-// --- down the columns ------------------------------------------------------------------------------------------------
+// How a row's pixels are summed over a warp's strip.
+template <typename Form> struct windows_along {
+    using Register = typename Form::Register;
+    using Total = typename Form::Total;
+    // A strip's differences may add up in 32 bits at any radius.
+    static constexpr uint64_t MOST = (uint64_t)(2 * 16384 + 1) * WARP * Form::COLUMNS * ((typename Form::Sample) - 1);
+    static constexpr bool NARROW = sizeof(Total) == 4 || (!Form::WEIGHTED && MOST <= INT32_MAX);
+    using Signed = typename std::conditional<sizeof(Register) == 8, int64_t, int32_t>::type;
+    using Sum = typename std::conditional<NARROW, int32_t, int64_t>::type;
+    Total at[Form::CHANNELS]; // the window of the next pixel
 
-// A column of one plane.
-template <typename Sample, bool Weighted> struct column {
-    const blur_band &b;
-    int64_t x;
-    int c;
-    __device__ __forceinline__ uint32_t at(int64_t y) const { return term_at<Sample, Weighted>(b, y, x, c); }
-    __device__ __forceinline__ uint32_t inside(int64_t y) const {
-        return term_of<Sample, Weighted>(b, b.in_row<Sample>(y), x, c);
-    }
-    __device__ __forceinline__ uint32_t outside() const { return term_outside<Sample, Weighted>(b, c); }
-};
-
-// The sum over rows y-radius..y+radius. Of a window that leaves the image each row inside counts as often as the border
-// rule has it; the block's threads work that out together, for THREADS rows at a time. All of them take part, those
-// without a column too.
-template <typename Sum, typename Column>
-__device__ Sum first_window(const Column &column, bool takes_part, int64_t y, int64_t radius) {
-    __shared__ uint32_t times[THREADS];
-    const blur_band &b = column.b;
-    const int64_t low = y - radius, high = y + radius;
-    const int64_t first = max(low, (int64_t)0), last = min(high, b.height - 1);
-    Sum sum = 0;
-    for (int64_t from = first; from <= last; from += THREADS) {
-        const int count = (int)min(last - from + 1, (int64_t)THREADS);
-        __syncthreads();
-        if ((int)threadIdx.x < count)
-            times[threadIdx.x] = low == first && high == last
-                                     ? 1
-                                     : (uint32_t)gi_border_count(from + threadIdx.x, low, high, b.height, b.border);
-        __syncthreads();
-        if (!takes_part) continue;
-#pragma unroll 4
-        for (int i = 0; i < count; i++) sum += (Sum)times[i] * column.inside(from + i);
-    }
-    if (b.border == GI_BORDER_CONSTANT && takes_part)
-        sum += (Sum)(2 * radius + 1 - (last - first + 1)) * column.outside();
-    return sum;
-}
-
-// sums: planes of the sums over each window's rows.
-template <typename Sample, bool Weighted, typename Stored>
-__global__ void __launch_bounds__(THREADS) columns_kernel(const __grid_constant__ blur_band b, const chunk part,
-                                                          int64_t radius, int64_t strip_rows, Stored *sums) {
-    const size_t s = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const bool takes_part = s < (size_t)b.width * b.channels;
-    const column<Sample, Weighted> own = {b, (int64_t)(s / b.channels), (int)(s % b.channels)};
-    const int64_t end = part.y0 + part.rows;
-    for (int64_t y0 = part.y0 + blockIdx.y * strip_rows; y0 < end; y0 += gridDim.y * strip_rows) {
-        const int64_t y1 = min(y0 + strip_rows, end);
-        Stored sum = first_window<Stored>(own, takes_part, y0, radius);
-        if (!takes_part) continue;
-        Stored *out = plane_row(sums, b, part, own.c, y0) + own.x;
-        *out = sum;
-#pragma unroll 4
-        for (int64_t y = y0 + 1; y < y1; y++) {
-            sum += own.at(y + radius);
-            sum -= own.at(y - 1 - radius);
-            out += b.width;
-            *out = sum;
+    // From the first window of the row's strip to the lane's first.
+    __device__ __forceinline__ void begin(const column_sums<Form> &sums, const uint64_t (&start)[Form::CHANNELS]) {
+#pragma unroll
+        for (int c = 0; c < Form::CHANNELS; c++) {
+            Sum own = 0;
+#pragma unroll
+            for (int i = 0; i < Form::COLUMNS; i++) own += (Sum)(Signed)sums.of[i * Form::CHANNELS + c];
+            at[c] = (Total)start[c] + (Total)(warp_scan(own, sum<Sum>{}) - own);
         }
     }
+
+    // The window of sample i, the next.
+    __device__ __forceinline__ Total next(const column_sums<Form> &sums, int i) {
+        const Total window = at[i % Form::CHANNELS];
+        at[i % Form::CHANNELS] += (Total)(Signed)sums.of[i];
+        return window;
+    }
+};
+
+template <typename Form> struct strip_row {
+    using Sample = typename Form::Sample;
+    static constexpr bool TURNED = Form::WORDS > PACKET_WORDS;
+    means<Form> mean;
+
+    // The lane's samples of row y, whose first is sample `first` of the row.
+    template <bool Inside>
+    __device__ __forceinline__ void finish(int64_t first, int64_t y, const column_sums<Form> &sums,
+                                           windows_along<Form> &windows, uint32_t (&words)[Form::WORDS]) const {
+        constexpr int RUN = Form::FINISHED, RUN_WORDS = means<Form>::WORDS;
+#pragma unroll
+        for (int run = 0; run < Form::SAMPLES / RUN; run++) {
+            typename Form::Total of[RUN];
+            uint32_t made[RUN_WORDS];
+#pragma unroll
+            for (int i = 0; i < RUN; i++) of[i] = windows.next(sums, run * RUN + i);
+            mean.template finish<Inside>(first + run * RUN, y, of, made);
+#pragma unroll
+            for (int i = 0; i < RUN_WORDS; i++) words[run * RUN_WORDS + i] = made[i];
+        }
+    }
+
+    // Writes what the warp's lanes have: `count` samples from `to` on. `room`: for all of them, where they are turned.
+    static __device__ __forceinline__ void store(Sample *to, const uint32_t (&words)[Form::WORDS], int count,
+                                                 unsigned char *room) {
+        const int lane = threadIdx.x % WARP;
+        if constexpr (!TURNED) {
+            store_words<Sample>(to + lane * Form::SAMPLES, words, count - lane * Form::SAMPLES);
+        } else {
+            uint2 *own = (uint2 *)room + lane * (Form::WORDS / 2);
+#pragma unroll
+            for (int i = 0; i < Form::WORDS / 2; i++) own[i] = make_uint2(words[2 * i], words[2 * i + 1]);
+            __syncwarp();
+            store_run((Sample *)to, (const Sample *)room, count, lane, WARP);
+            __syncwarp();
+        }
+    }
+};
+
+// Blocks of a multiprocessor that registers are to be found for.
+template <typename Form> constexpr int LEAST_BLOCKS = Form::REGISTERS * sizeof(typename Form::Register) > 64 ? 3 : 4;
+
+// A row's of each channel, `rows` apart.
+template <typename Form>
+__device__ __forceinline__ void load_starts(const uint64_t *from, int64_t rows, uint64_t (&to)[Form::CHANNELS]) {
+#pragma unroll
+    for (int c = 0; c < Form::CHANNELS; c++) to[c] = from[c * rows];
 }
 
-// --- along the rows --------------------------------------------------------------------------------------------------
-
-// A pixel's samples from the sums over its window, plane after plane from the last on: the weight comes before what it
-// weighs.
-template <typename Sample, bool Weighted, typename Sum> struct mean {
-    Sum pixels, weight;
-    __device__ __forceinline__ Sample of(Sum sum, bool last_plane) {
-        if constexpr (!Weighted) return (Sample)half_up(sum, pixels);
-        if (!last_plane) return (Sample)(weight ? half_up(sum, weight) : 0);
-        weight = sum;
-        return (Sample)half_up(sum, pixels);
-    }
-};
-
-template <typename Stored> struct widen {
-    const Stored *from;
-    __device__ uint64_t operator()(size_t i) const { return from[i]; }
-};
-
-// Prefix sums of one row, by those of its plane, and their continuation past the ends. All are off by the same
-// constant, what came before the row.
-struct row_prefix {
-    const uint64_t *upto; // of the plane: upto[i] is the sum of values 0..i
-    size_t first;         // of the row, in the plane
-    int64_t n;            // values of the row
-    uint64_t outside;     // what each position past the ends adds with border=constant, shrink
-
-    // The sum of what comes before position i, 0 <= i <= n.
-    __device__ __forceinline__ uint64_t inside(int64_t i) const {
-        const size_t before = first + (size_t)i;
-        return before ? upto[before - 1] : 0;
-    }
-
-    // Mirrored at both ends the row has the period 2 (n - 1): value 0, values 1..n-2 twice, value n-1.
-    __device__ uint64_t mirrored(int64_t i) const {
-        const uint64_t start = inside(0), value_0 = inside(1) - start;
-        if (n == 1) return start + (uint64_t)i * value_0;
-        const uint64_t all = inside(n) - start, last = inside(n) - inside(n - 1);
-        const int64_t period = 2 * (n - 1);
-        int64_t periods = i / period, rest = i % period;
-        if (rest < 0) {
-            rest += period;
-            periods--;
-        }
-        const uint64_t part = rest <= n ? inside(rest) - start : all + inside(n - 1) - inside(2 * n - 1 - rest);
-        return start + (uint64_t)periods * (2 * all - value_0 - last) + part;
-    }
-
-    // ... for any i.
-    __device__ uint64_t at(int64_t i, int border) const {
-        if (i >= 0 && i <= n) return inside(i);
-        if (border == GI_BORDER_REFLECT101) return mirrored(i);
-        const int64_t end = i < 0 ? 0 : n, beyond = i - end;
-        uint64_t each = outside;
-        if (border == GI_BORDER_REPLICATE) each = i < 0 ? inside(1) - inside(0) : inside(n) - inside(n - 1);
-        return inside(end) + (uint64_t)beyond * each;
-    }
-};
-
-template <typename Sample, bool Weighted>
-__global__ void __launch_bounds__(THREADS)
-    rows_kernel(const __grid_constant__ blur_band b, const chunk part, int64_t radius, const uint64_t *prefixes) {
-    const int64_t x = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const size_t plane = (size_t)part.rows * (size_t)b.width;
-    if (x >= b.width) return;
-    for (int64_t y = part.y0 + blockIdx.y; y < part.y0 + part.rows; y += gridDim.y) {
-        Sample *out = b.out_row<Sample>(y) + x * b.channels;
-        mean<Sample, Weighted, uint64_t> own = {};
-        own.pixels = (uint64_t)positions_counted(b, y, radius, b.height) * positions_counted(b, x, radius, b.width);
-        for (int c = b.channels - 1; c >= 0; c--) {
-            const uint64_t outside = (uint64_t)(2 * radius + 1) * term_outside<Sample, Weighted>(b, c);
-            const row_prefix row = {prefixes + c * plane, (size_t)(y - part.y0) * (size_t)b.width, b.width, outside};
-            const uint64_t window = row.at(x + radius + 1, b.border) - row.at(x - radius, b.border);
-            out[c] = own.of(window, c == b.channels - 1);
+// starts: starts_kernel's.
+template <typename Form>
+__global__ void __launch_bounds__(THREADS, LEAST_BLOCKS<Form>)
+    wide_kernel(const __grid_constant__ strips s, const uint64_t *starts) {
+    using Differences = differences<Form>;
+    using Row = strip_row<Form>;
+    __shared__ uint4 room[Row::TURNED ? THREADS * Form::WORDS / PACKET_WORDS : 1];
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const int64_t strip = (int64_t)blockIdx.x * WARPS + warp, x0 = strip * s.width;
+    const int count = (int)min((s.b.width - x0) * Form::CHANNELS, s.width * Form::CHANNELS);
+    if (count <= 0) return;
+    const Differences own(s, x0 + lane * Form::COLUMNS, s.b.width);
+    const Row row = {{s}};
+    const bool same = s.multiplier && s.b.border != GI_BORDER_SHRINK; // all windows count the same pixels
+    const int64_t rows = s.b.out_end - s.b.out_y0;
+    const uint64_t *lines = starts + strip * Form::CHANNELS * rows - s.b.out_y0;
+    for (int64_t y0 = s.b.out_y0 + blockIdx.y * s.rows; y0 < s.b.out_end; y0 += gridDim.y * s.rows) {
+        const int64_t y1 = min(y0 + s.rows, s.b.out_end);
+        column_sums<Form> sums;
+        own.first_window(sums, y0);
+        uint64_t start[Form::CHANNELS];
+        load_starts<Form>(lines + y0, rows, start);
+        for (int64_t y = y0; y < y1; y++) {
+            // What the next row takes is on its way while this one is finished.
+            typename Differences::row_words below, above;
+            own.fetch(min(y + 1, y1 - 1) + s.radius, below);
+            own.fetch(y - s.radius, above);
+            uint64_t next[Form::CHANNELS];
+            load_starts<Form>(lines + min(y + 1, y1 - 1), rows, next);
+            windows_along<Form> windows;
+            windows.begin(sums, start);
+            uint32_t words[Form::WORDS];
+            const int64_t first = (x0 + lane * Form::COLUMNS) * Form::CHANNELS;
+            if (same)
+                row.template finish<true>(first, y, sums, windows, words);
+            else
+                row.template finish<false>(first, y, sums, windows, words);
+            Row::store(s.b.template out_row<typename Form::Sample>(y) + x0 * Form::CHANNELS, words, count,
+                       (unsigned char *)(room + (Row::TURNED ? warp * WARP * Form::WORDS / PACKET_WORDS : 0)));
+            own.slide(sums, below, above);
+#pragma unroll
+            for (int c = 0; c < Form::CHANNELS; c++) start[c] = next[c];
         }
     }
 }
 
 // --- launching -------------------------------------------------------------------------------------------------------
 
-// How a radius is worked on.
-struct plan {
-    int64_t radius;
-    int64_t rows; // of a chunk
-    size_t sums_bytes, prefix_bytes, scan_bytes;
-};
+// The rows of a first window to those of a strip from which on a table pays.
+constexpr int64_t TABLE_RATIO = 1;
 
-// Bytes of a sum over a window's rows: 32 bits hold those of 16-bit samples without alpha, and of 8-bit ones with it,
-// at any radius.
-size_t stored_bytes(const gi_job *job) {
-    const uint64_t max = gi_sample_max(job->in.sample), most = is_weighted(job->in) ? max * max : max;
-    return most * LARGEST_SIDE <= UINT32_MAX ? 4 : 8;
-}
+// How scratch memory is divided.
+struct plan {
+    int64_t strips, lines;
+    size_t table, sums, starts, scan; // bytes
+};
 
 size_t aligned(size_t bytes) { return divide_up(bytes, 256) * 256; }
 
-plan plan_of(const gi_job *job) {
+template <typename Form> plan plan_of(const gi_job *job) {
     plan p = {};
-    p.radius = gi_blur_box_radius((const gi_blur_args *)job->args);
-    const size_t values = (size_t)job->in.width * (size_t)job->in.channels;
-    // A chunk's first windows are summed term by term: chunks as long as that keep it to two reads a row.
-    p.rows = chunk_rows(job, values * (stored_bytes(job) + sizeof(uint64_t)), (size_t)p.radius);
-    p.sums_bytes = aligned((size_t)p.rows * values * stored_bytes(job));
-    p.prefix_bytes = aligned((size_t)p.rows * values * sizeof(uint64_t));
-    p.scan_bytes = scan_scratch<uint64_t>((size_t)p.rows * job->in.width);
+    p.strips = (int64_t)divide_up(job->in.width, WARP * Form::COLUMNS);
+    p.lines = p.strips * Form::CHANNELS;
+    p.table = wants_table(job) ? aligned(table_bytes<Form>(job)) : 0;
+    p.sums = aligned((size_t)p.lines * job->in.height * sizeof(uint64_t));
+    p.starts = aligned((size_t)p.lines * job->out.height * sizeof(uint64_t));
+    p.scan = scan_scratch<uint64_t>((size_t)p.lines * job->in.height);
     return p;
 }
 
-template <typename Sample, bool Weighted, typename Stored>
-gi_status launch_rows(const gi_job *job, const plan &p, const chunk &part, gi_error *err) {
-    const blur_band b = blur_band_of(job);
+// starts = the windows' sums at the strips' beginnings.
+template <typename Form>
+gi_status launch_starts(const gi_job *job, const plan &p, const strips &s, uint64_t *starts, gi_error *err) {
     const cudaStream_t stream = (cudaStream_t)job->stream;
-    const size_t plane = (size_t)part.rows * (size_t)b.width;
-    const Stored *sums = (const Stored *)job->scratch;
-    uint64_t *prefixes = (uint64_t *)((char *)job->scratch + p.sums_bytes);
-    void *inner = (char *)prefixes + p.prefix_bytes;
-    for (int c = 0; c < b.channels; c++) {
-        gi_status status = scan<uint64_t>(plane, widen<Stored>{sums + c * plane}, sum<uint64_t>{},
-                                          array_store<uint64_t>{prefixes + c * plane}, inner, stream, err);
-        if (status != GI_OK) return status;
-    }
-    const dim3 grid(grid_blocks(divide_up(b.width, THREADS)), grid_rows(part.rows));
-    rows_kernel<Sample, Weighted><<<grid, THREADS, 0, stream>>>(b, part, p.radius, prefixes);
+    uint64_t *sums = (uint64_t *)((char *)job->scratch + p.table);
+    void *inner = (char *)starts + p.starts;
+    row_starts_kernel<Form><<<grid_blocks(job->in.height), START_THREADS, 0, stream>>>(s, p.strips, sums);
+    const gi_status status = scan<uint64_t>((size_t)p.lines * job->in.height, array_load<uint64_t>{sums},
+                                            sum<uint64_t>{}, array_store<uint64_t>{sums}, inner, stream, err);
+    if (status != GI_OK) return status;
+    const size_t blocks = divide_up((size_t)p.lines * job->out.height, START_THREADS);
+    starts_kernel<Form><<<grid_blocks(blocks), START_THREADS, 0, stream>>>(s, p.lines, sums, starts);
     return gi_cuda_check(cudaGetLastError(), "starting a box blur", err);
 }
 
-template <typename Sample, bool Weighted, typename Stored>
-gi_status launch_chunk(const gi_job *job, const plan &p, const chunk &part, gi_error *err) {
-    const blur_band b = blur_band_of(job);
-    const int64_t strip_rows = 32 + p.radius / 2;
-    const dim3 grid(grid_blocks(divide_up((size_t)b.width * b.channels, THREADS)),
-                    grid_rows(divide_up(part.rows, strip_rows)));
-    columns_kernel<Sample, Weighted>
-        <<<grid, THREADS, 0, (cudaStream_t)job->stream>>>(b, part, p.radius, strip_rows, (Stored *)job->scratch);
-    gi_status status = gi_cuda_check(cudaGetLastError(), "starting a box blur", err);
-    return status == GI_OK ? launch_rows<Sample, Weighted, Stored>(job, p, part, err) : status;
+template <typename Form> gi_status launch(const gi_job *job, gi_error *err) {
+    const plan p = plan_of<Form>(job);
+    uint64_t *starts = (uint64_t *)((char *)job->scratch + p.table + p.sums);
+    strips s = {};
+    s.b = blur_band_of(job);
+    s.radius = gi_blur_box_radius((const gi_blur_args *)job->args);
+    s.width = WARP * Form::COLUMNS;
+    prepare_division(&s, side_of(job) * side_of(job), gi_sample_max(job->in.sample), sizeof(typename Form::Total) == 8);
+    size_t resident = 0;
+    gi_status status = resident_blocks(wide_kernel<Form>, THREADS, &resident, err);
+    if (status != GI_OK) return status;
+    const size_t across = divide_up((size_t)p.strips, WARPS), lines = larger(resident / across, 1);
+    s.rows = (int64_t)larger(divide_up((size_t)job->out.height, lines), 4);
+    if (p.table && (int64_t)side_of(job) > TABLE_RATIO * s.rows) {
+        s.table = job->scratch;
+        s.entries = (int64_t)table_entries(job);
+        launch_table<Form, differences<Form>>(job, s);
+    }
+    status = launch_starts<Form>(job, p, s, starts, err);
+    if (status != GI_OK) return status;
+    const dim3 grid(grid_blocks(across), grid_rows(divide_up((size_t)job->out.height, (size_t)s.rows)));
+    wide_kernel<Form><<<grid, THREADS, 0, (cudaStream_t)job->stream>>>(s, starts);
+    return gi_cuda_check(cudaGetLastError(), "starting a box blur", err);
+}
+
+// Calls use(form) with the form that suits the job: the smallest types that hold its sums, and differences with sign.
+template <typename Sample, int Channels, typename Use> auto with_sums(const gi_job *job, const Use &use) {
+    constexpr bool WEIGHTED = Channels == 2 || Channels == 4;
+    const uint64_t side = side_of(job), max = gi_sample_max(job->in.sample), most = WEIGHTED ? max * max : max;
+    const bool narrow = most <= INT32_MAX / (side * side);
+    if constexpr (sizeof(Sample) == 2 && WEIGHTED) {
+        return use(form<Sample, Channels, uint64_t, uint64_t>());
+    } else {
+        if (narrow) return use(form<Sample, Channels, uint32_t, uint32_t>());
+        if constexpr (sizeof(Sample) == 2)
+            if (most * side > INT32_MAX) return use(form<Sample, Channels, uint64_t, uint64_t>());
+        return use(form<Sample, Channels, uint32_t, uint64_t>());
+    }
+}
+
+template <typename Use> auto with_form(const gi_job *job, const Use &use) {
+    const bool bytes = job->in.sample == GI_U8;
+    switch (job->in.channels) {
+    case 1: return bytes ? with_sums<uint8_t, 1>(job, use) : with_sums<uint16_t, 1>(job, use);
+    case 2: return bytes ? with_sums<uint8_t, 2>(job, use) : with_sums<uint16_t, 2>(job, use);
+    case 3: return bytes ? with_sums<uint8_t, 3>(job, use) : with_sums<uint16_t, 3>(job, use);
+    default: return bytes ? with_sums<uint8_t, 4>(job, use) : with_sums<uint16_t, 4>(job, use);
+    }
 }
 
 } // namespace
 
 size_t gi::blur_box_wide_scratch(const gi_job *job) {
-    const plan p = plan_of(job);
-    return p.sums_bytes + p.prefix_bytes + p.scan_bytes;
+    return with_form(job, [&](auto form) {
+        const plan p = plan_of<decltype(form)>(job);
+        return p.table + p.sums + p.starts + p.scan;
+    });
 }
 
 gi_status gi::blur_box_wide(const gi_job *job, gi_error *err) {
-    const plan p = plan_of(job);
-    const bool weighted = is_weighted(job->in);
-    const blur_band b = blur_band_of(job);
-    gi_status status = GI_OK;
-    for (int64_t y = b.out_y0; y < b.out_end && status == GI_OK; y += p.rows) {
-        const chunk part = {y, b.out_end - y < p.rows ? b.out_end - y : p.rows};
-        if (job->in.sample == GI_U8)
-            status = weighted ? launch_chunk<uint8_t, true, uint32_t>(job, p, part, err)
-                              : launch_chunk<uint8_t, false, uint32_t>(job, p, part, err);
-        else
-            status = weighted ? launch_chunk<uint16_t, true, uint64_t>(job, p, part, err)
-                              : launch_chunk<uint16_t, false, uint32_t>(job, p, part, err);
-    }
-    return status;
+    return with_form(job, [&](auto form) { return launch<decltype(form)>(job, err); });
 }

@@ -140,7 +140,8 @@ __global__ void __launch_bounds__(ROW_THREADS)
             }
             __syncthreads();
         }
-        store_run(b.out_row<Sample>(y) + x0 * b.channels, finished, width * b.channels);
+        store_run(b.out_row<Sample>(y) + x0 * b.channels, finished, width * b.channels, (int)threadIdx.x,
+                  (int)blockDim.x);
         __syncthreads();
     }
 }

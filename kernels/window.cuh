@@ -134,16 +134,17 @@ __device__ __forceinline__ void store_words(Sample *to, const uint32_t (&words)[
     }
 }
 
-// The block copies `count` samples from shared memory (16-byte aligned) to a row: 16 bytes a thread where the row's
-// alignment allows.
-template <typename Sample> __device__ __forceinline__ void store_run(Sample *to, const Sample *from, int count) {
+// Threads first, first + 1, ... first + step - 1 of a block or a warp, each with its own `first`, copy `count` samples
+// from shared memory (16-byte aligned) to a row: 16 bytes a thread where the row's alignment allows.
+template <typename Sample>
+__device__ __forceinline__ void store_run(Sample *to, const Sample *from, int count, int first, int step) {
     int done = 0;
     if ((uintptr_t)to % PACKET_BYTES == 0) {
         const int packets = count / PACKET_PIXELS<Sample>;
-        for (int i = (int)threadIdx.x; i < packets; i += (int)blockDim.x) ((uint4 *)to)[i] = ((const uint4 *)from)[i];
+        for (int i = first; i < packets; i += step) ((uint4 *)to)[i] = ((const uint4 *)from)[i];
         done = packets * PACKET_PIXELS<Sample>;
     }
-    for (int i = done + (int)threadIdx.x; i < count; i += (int)blockDim.x) to[i] = from[i];
+    for (int i = done + first; i < count; i += step) to[i] = from[i];
 }
 
 } // namespace gi

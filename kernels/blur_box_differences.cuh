@@ -1,0 +1,184 @@
+// Down the columns of the wide box blur: how much more the column that enters a window has than the one that leaves it
+// (blur_box_wide.cu).
+#ifndef GI_KERNELS_BLUR_BOX_DIFFERENCES_CUH
+#define GI_KERNELS_BLUR_BOX_DIFFERENCES_CUH
+
+#include "kernels/blur_box_table.cuh"
+
+namespace gi {
+namespace box {
+
+// Reads `Words` words, an even number, from any address, in accesses of ACCESS bytes none of which is without a byte of
+// theirs.
+constexpr int ACCESS = 8;
+template <int Words> __device__ __forceinline__ void load_within(const unsigned char *from, uint32_t (&words)[Words]) {
+    const unsigned odd = (unsigned)((uintptr_t)from % ACCESS), bits = odd % 4 * 8;
+    const uint2 *aligned = (const uint2 *)(from - odd);
+    uint32_t around[Words + 2];
+#pragma unroll
+    for (int i = 0; i <= Words / 2; i++) {
+        const uint2 two = aligned[i < Words / 2 || odd ? i : i - 1];
+        around[2 * i] = two.x;
+        around[2 * i + 1] = two.y;
+    }
+    uint32_t low = odd >= 4 ? around[1] : around[0];
+#pragma unroll
+    for (int i = 0; i < Words; i++) {
+        const uint32_t high = odd >= 4 ? around[i + 2] : around[i + 1];
+        words[i] = __funnelshift_r(low, high, bits);
+        low = high;
+    }
+}
+
+// Turns the order of the pixels in `words` round.
+template <typename Form> __device__ __forceinline__ void turn_round(uint32_t (&words)[Form::WORDS]) {
+    constexpr int PIXEL = Form::CHANNELS * Form::SAMPLE_BYTES;
+    uint32_t from[Form::WORDS];
+#pragma unroll
+    for (int i = 0; i < Form::WORDS; i++) from[i] = words[i];
+    auto source = [](int byte) { return (Form::COLUMNS - 1 - byte / PIXEL) * PIXEL + byte % PIXEL; };
+    auto both = [&](int byte) {
+        const int a = source(byte), b = source(byte + 1);
+        return __byte_perm(from[a / 4], from[b / 4], a % 4 | (b % 4 + 4) << 4);
+    };
+#pragma unroll
+    for (int i = 0; i < Form::WORDS; i++) words[i] = __byte_perm(both(4 * i), both(4 * i + 2), 0x5410);
+}
+
+// A thread's columns x: the sums of v(x + R + 1) - v(x - R), the windows of x + 1 less that of x. Both lie anywhere.
+template <typename Form> struct differences : column_windows<Form, differences<Form>> {
+    using Base = column_windows<Form, differences<Form>>;
+    using Base::s, Base::there;
+    using Sums = column_sums<Form>;
+    using Sample = typename Form::Sample;
+    using Register = typename Form::Register;
+    static constexpr int THREADS = TABLE_THREADS; // of a block
+    static constexpr int PIXEL_BYTES = Form::CHANNELS * Form::SAMPLE_BYTES;
+    static constexpr uint32_t OUTSIDE = UINT32_MAX;
+
+    // The pixels that enter or leave: a run of the row, in this order or the other, or wherever the block's list has
+    // them.
+    enum class order { forth, back, listed };
+    struct run {
+        order how;
+        size_t at; // bytes from the row's beginning
+        uint32_t *list;
+    };
+    run entering, leaving;
+
+    // What a row has of them.
+    struct row_words {
+        uint32_t enters[Form::WORDS], leaves[Form::WORDS];
+    };
+
+    __device__ __forceinline__ differences(const strips &all, int64_t x, int64_t end) : Base{all, x, x < end} {
+        __shared__ uint32_t lists[2][Form::COLUMNS][THREADS];
+        entering = run_of(x + s.radius + 1, &lists[0][0][threadIdx.x]);
+        leaving = run_of(x - s.radius, &lists[1][0][threadIdx.x]);
+    }
+
+    // The run that the pixels from x on are.
+    __device__ __forceinline__ run run_of(int64_t x, uint32_t *list) const {
+        const int64_t n = s.b.width, row_bytes = n * PIXEL_BYTES;
+        const int64_t first = gi_border_index(x, n, s.b.border);
+        const int64_t last = gi_border_index(x + Form::COLUMNS - 1, n, s.b.border);
+        const int64_t at = min(first, last) * PIXEL_BYTES, end = at + 4 * Form::WORDS;
+        // The accesses must lie in the row.
+        const bool whole = ((uintptr_t)s.b.in | s.b.in_pitch) % ACCESS == 0
+                               ? (end + ACCESS - 1) / ACCESS * ACCESS <= row_bytes
+                               : at >= ACCESS && end + ACCESS <= row_bytes;
+        run r = {order::listed, (size_t)at, list};
+        if (at >= 0 && whole && last - first == Form::COLUMNS - 1) r.how = order::forth;
+        if (at >= 0 && whole && first - last == Form::COLUMNS - 1) r.how = order::back;
+        if (r.how != order::listed) return r;
+#pragma unroll 1
+        for (int i = 0; i < Form::COLUMNS; i++) {
+            const int64_t place = gi_border_index(x + i, n, s.b.border);
+            list[i * THREADS] = place < 0 ? OUTSIDE : (uint32_t)place;
+        }
+        return r;
+    }
+
+    // The pixels of a run as they lie in the row.
+    __device__ __forceinline__ void load(const unsigned char *row, const run &r, uint32_t (&words)[Form::WORDS]) const {
+        if (r.how != order::listed)
+            load_within(row + r.at, words);
+        else
+            load_listed(row, r, words);
+    }
+
+    __device__ __forceinline__ void load_listed(const unsigned char *row, const run &r,
+                                                uint32_t (&words)[Form::WORDS]) const {
+        uint32_t outside[Form::WORDS];
+        load_outside<Form>(s, outside);
+#pragma unroll
+        for (int i = 0; i < Form::WORDS; i++) words[i] = 0;
+#pragma unroll
+        for (int i = 0; i < Form::COLUMNS; i++) {
+            const uint32_t place = r.list[i * THREADS];
+            const Sample *pixel = (const Sample *)row + (size_t)place * Form::CHANNELS;
+#pragma unroll
+            for (int c = 0; c < Form::CHANNELS; c++) {
+                const int k = i * Form::CHANNELS + c;
+                sample_put<Sample>(words, k, place == OUTSIDE ? sample_get<Sample>(outside, k) : pixel[c]);
+            }
+        }
+    }
+
+    // Row y, perhaps outside: of what is of no row inside, no pixel differs from another.
+    __device__ __forceinline__ void fetch(int64_t y, row_words &words) const {
+        const int64_t inside = row_inside(y);
+        if (inside < 0 || !there) {
+#pragma unroll
+            for (int i = 0; i < Form::WORDS; i++) words.enters[i] = words.leaves[i] = 0;
+            return;
+        }
+        const unsigned char *row = s.b.template in_row<uint8_t>(inside);
+        load(row, entering, words.enters);
+        load(row, leaving, words.leaves);
+    }
+
+    // gi_border_index, with a short way for one reflection.
+    __device__ __forceinline__ int64_t row_inside(int64_t y) const {
+        const int64_t n = s.b.height, up = y < 0 ? -y : y, down = up < n ? up : 2 * (n - 1) - up;
+        return s.b.border == GI_BORDER_REFLECT101 && down >= 0 && down < n ? down : gi_border_index(y, n, s.b.border);
+    }
+
+    // Puts what was fetched into the columns' order.
+    __device__ __forceinline__ void arrange(row_words &words) const {
+        if (entering.how == order::back) turn_round<Form>(words.enters);
+        if (leaving.how == order::back) turn_round<Form>(words.leaves);
+    }
+
+    // From the window of a row to that of the next.
+    __device__ __forceinline__ void slide(Sums &sums, row_words &below, row_words &above) const {
+        arrange(below);
+        arrange(above);
+        sums.slide(below.enters, below.leaves);
+        sums.slide(above.leaves, above.enters);
+    }
+
+    __device__ __forceinline__ void add_rows(Sums &sums, int64_t from, int64_t to, Register times) const {
+        constexpr int AT_ONCE = Form::WORDS > 6 ? 2 : 4;
+#pragma unroll 1
+        for (int64_t y = from; y < to; y += AT_ONCE) {
+            row_words words[AT_ONCE] = {};
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                if (y + i < to) fetch(y + i, words[i]);
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++) {
+                arrange(words[i]);
+                sums.add(words[i].enters, times);
+                sums.add(words[i].leaves, (Register)0 - times);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void add_outside(Sums &, Register) const {}
+};
+
+} // namespace box
+} // namespace gi
+
+#endif
