@@ -303,7 +303,7 @@ void bench_windows() {
     for (gi_sample sample : {GI_U8, GI_U16})
         for (int channels : {1, 2, 3, 4}) {
             if (channels == 1 && sample == GI_U8) continue;
-            for (int radius : {5, 50}) bench_blur(radius, 0, channels, sample);
+            for (int radius : {5, 50, 128, 300, 1000, 4000}) bench_blur(radius, 0, channels, sample);
             bench_blur(0, 3, channels, sample);
         }
     bench_npp();
