@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bench/demos.h"
 #include "cli/option_values.h"
 
 static const gi_command own_commands[] = {
@@ -54,6 +55,20 @@ static const gi_command own_commands[] = {
      GI_OPERANDS_ARRAYS,
      GI_SCAN_WORDS,
      gi_scan_command},
+    {"bench",
+     "[OPTIONS] [NAME...]",
+     "classic CUDA kernels, measured beside the best known",
+     "Each demonstration computes one thing in several ways, checks every result, and prints the median times, what "
+     "they "
+     "are of the memory's or a library's speed, and how many times as fast as OpenMP that is, with and without the "
+     "copies to the GPU and back. Without a NAME they are listed; `all` runs all. Where no GPU can be used the CPU's "
+     "rows are measured, and a row says why the others are not. Each is a file below kernels/demos to read.",
+     {"bench matmul --n 2048", "bench all --json bench.json --plot bench.png"},
+     NULL,
+     GI_FOR_BENCH,
+     GI_OPERANDS_WORDS,
+     "all" GI_DEMO_WORDS,
+     gi_bench_command},
     {"info",
      "",
      "version, codecs, processor and GPUs",

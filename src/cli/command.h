@@ -14,6 +14,7 @@ typedef enum gi_operand_kind {
     GI_OPERANDS_PIPELINE, // a pipeline first, then the same
     GI_OPERANDS_ARRAYS,   // .npy files
     GI_OPERANDS_VALUES,   // a .npy file, or an image
+    GI_OPERANDS_WORDS,    // any of the words of `first`
     GI_OPERANDS_COMMAND   // the name of a command
 } gi_operand_kind;
 
@@ -46,6 +47,7 @@ int gi_run_command(const gi_command *command, const gi_options *options);
 int gi_matmul_command(const gi_command *command, const gi_options *options);
 int gi_reduce_command(const gi_command *command, const gi_options *options);
 int gi_scan_command(const gi_command *command, const gi_options *options);
+int gi_bench_command(const gi_command *command, const gi_options *options);
 int gi_info_command(const gi_command *command, const gi_options *options);
 int gi_help_command(const gi_command *command, const gi_options *options);
 

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/machine.h"
 #include "cli/sha256.h"
 #include "codec/codec.h"
 #include "core/simd.h"
@@ -21,22 +22,6 @@
 #endif
 
 static void print_line(const char *name, const char *value) { printf("%-12s%s\n", name, value); }
-
-// The value of the first line `key : value` of /proc/cpuinfo; false when there is none.
-static bool cpuinfo(const char *key, char *value, size_t size) {
-    bool found = false;
-    char line[8192];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && !found && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, key, strlen(key)) != 0 || !colon) continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " "));
-        found = true;
-    }
-    if (file) fclose(file);
-    return found;
-}
 
 static bool has_word(const char *words, const char *word) {
     size_t length = strlen(word);
@@ -62,8 +47,8 @@ static void print_cpu(void) {
     static const char *const known[] = {"ssse3",   "sse4_1",   "sse4_2",   "avx",         "avx2",  "fma", "bmi2",
                                         "avx512f", "avx512bw", "avx512vl", "avx512_vbmi", "asimd", "sve"};
     char value[8192], text[256] = "";
-    print_line("CPU", cpuinfo("model name", value, sizeof value) ? value : "unknown model");
-    if (cpuinfo("flags", value, sizeof value) || cpuinfo("Features", value, sizeof value)) {
+    print_line("CPU", gi_cpuinfo("model name", value, sizeof value) ? value : "unknown model");
+    if (gi_cpuinfo("flags", value, sizeof value) || gi_cpuinfo("Features", value, sizeof value)) {
         size_t used = 0;
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
             if (!has_word(value, known[i])) continue;

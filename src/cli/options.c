@@ -61,6 +61,7 @@ static const char *place_of(const gi_global_option *option) {
     case GI_FOR_MATMUL: return "matmul";
     case GI_FOR_REDUCE: return "reduce";
     case GI_FOR_SCAN: return "scan";
+    case GI_FOR_BENCH: return "bench";
     case GI_FOR_MATMUL | GI_FOR_SCAN: return "matmul and scan";
     case GI_FOR_RUN | GI_FOR_MATMUL | GI_FOR_SCAN: return "commands that write files";
     default: return "commands that compute";

@@ -35,11 +35,12 @@ enum {
     GI_FOR_MATMUL = 16,
     GI_FOR_REDUCE = 32,
     GI_FOR_SCAN = 64,
+    GI_FOR_BENCH = 128,
     GI_FOR_RUN = GI_FOR_IMAGE | GI_FOR_HIST,
     GI_FOR_ARRAYS = GI_FOR_MATMUL | GI_FOR_REDUCE | GI_FOR_SCAN,
     GI_FOR_DECODE = GI_FOR_RUN | GI_FOR_REDUCE, // that read images
     GI_FOR_COMPUTE = GI_FOR_RUN | GI_FOR_ARRAYS,
-    GI_FOR_ALL = GI_FOR_COMPUTE | GI_FOR_INFO
+    GI_FOR_ALL = GI_FOR_COMPUTE | GI_FOR_BENCH | GI_FOR_INFO
 };
 
 // A number of the code's as the text of a default.
@@ -113,7 +114,7 @@ enum {
            "do not turn the pixels by the EXIF orientation")                                                           \
     OPTION(FLAG, no_jpeg_luma, "no-jpeg-luma", 0, "", "", 0, 0, "", GI_FOR_RUN,                                        \
            "gray of a JPEG from its RGB colours, not from its own luma")                                               \
-    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_COMPUTE,                    \
+    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_COMPUTE | GI_FOR_BENCH,     \
            "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job)")   \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once, at most one a core; without it as many as cores")                                  \
@@ -135,6 +136,20 @@ enum {
     OPTION(TEXT, stats_json, "stats-json", 0, "FILE", "", 0, 0, "", GI_FOR_RUN, "write the same to FILE, as JSON")     \
     OPTION(TEXT, trace, "trace", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                                  \
            "write every phase of every image to FILE, as JSON for chrome://tracing or Perfetto")                       \
+    OPTION(FLAG, list, "list", 0, "", "", 0, 0, "", GI_FOR_BENCH, "list the demonstrations and do nothing")            \
+    OPTION(SIZE, size, "n", 0, "N", "", 1, 1e12, "", GI_FOR_BENCH,                                                     \
+           "how large: the sides of matrices and images, the elements of all else; k, M and G may follow the number. " \
+           "Without it each demonstration has its own")                                                                \
+    OPTION(FLAG, quick, "quick", 0, "", "", 0, 0, "", GI_FOR_BENCH,                                                    \
+           "small sizes and few runs, to see that all works; the times then say little")                               \
+    OPTION(COUNT, threads, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_BENCH,                                         \
+           "threads of the OpenMP versions; without it as many as cores")                                              \
+    OPTION(TEXT, json, "json", 0, "FILE", "", 0, 0, "", GI_FOR_BENCH,                                                  \
+           "write all tables to FILE as JSON; with - to standard output, in the place of the tables for people")       \
+    OPTION(TEXT, csv, "csv", 0, "FILE", "", 0, 0, "", GI_FOR_BENCH,                                                    \
+           "write them to FILE, or to standard output, as CSV: a line for each number")                                \
+    OPTION(TEXT, plot, "plot", 0, "FILE", "", 0, 0, "", GI_FOR_BENCH,                                                  \
+           "draw them as bars into FILE, whose name ends in .svg or .png")                                             \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
            "say more: the device and why, levels found, what was converted")                                           \

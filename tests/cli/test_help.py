@@ -27,7 +27,7 @@ def flat(text):
 def test_the_overview_names_every_command(gpuimg):
     result = gpuimg.ok("help")
     assert result.err == ""
-    for name in list(stage_table()) + ["run", "matmul", "reduce", "scan", "info", "help"]:
+    for name in list(stage_table()) + ["run", "matmul", "reduce", "scan", "bench", "info", "help"]:
         assert re.search(rf"^  {name} ", result.text, re.M)
     assert gpuimg.ok("--help").text == gpuimg.ok("-h").text == result.text
 
@@ -41,7 +41,7 @@ def test_every_stage_option_appears(gpuimg, name, options):
     assert text.count("(default ") >= len(options)
 
 
-@pytest.mark.parametrize("name", list(stage_table()) + ["run", "matmul", "reduce", "scan", "info", "help"])
+@pytest.mark.parametrize("name", list(stage_table()) + ["run", "matmul", "reduce", "scan", "bench", "info", "help"])
 def test_a_commands_help(gpuimg, name):
     result = gpuimg.ok("help", name)
     text = result.text

@@ -1,8 +1,8 @@
 """The architecture's rules that a compiler does not check. Argument: the project's folder.
 
-Includes go one way, cli -> api -> run -> codec | cpu | cuda -> core; codec and the backends never see each other. stb is seen
-by its codec alone, other image libraries by sources of codec, CUDA's headers by the CUDA backend and the kernels. Only cli
-prints, only main exits."""
+Includes go one way, cli -> api -> run -> codec | cpu | cuda -> core; codec and the backends never see each other. bench stands
+between cli and the backends, with the demonstrations in kernels/demos. stb is seen by its codec alone, other image libraries
+by sources of codec, CUDA's headers by the CUDA backend and the kernels. Only cli prints, only main exits."""
 import pathlib
 import re
 import sys
@@ -13,9 +13,11 @@ ALLOWED = {
     "cpu": {"cpu", "core"},
     "kernels": {"kernels", "cuda", "core"},  # one layer with cuda: its device side
     "cuda": {"cuda", "kernels", "core"},
+    "demos": {"demos", "bench", "kernels", "cuda", "cpu", "core"},  # compiled with CUDA or without
+    "bench": {"bench", "cpu", "core"},
     "run": {"run", "codec", "cpu", "cuda", "core"},
     "api": {"api", "run", "codec", "cpu", "cuda", "core"},
-    "cli": {"cli", "api", "run", "codec", "cpu", "cuda", "core"},
+    "cli": {"cli", "bench", "api", "run", "codec", "cpu", "cuda", "core"},
 }
 EXITS = ("cli/main.c", "cli/signals.c")  # the second by a second SIGINT, in its handler
 PRINT = re.compile(r"\b(?:v?printf|puts|putchar|perror)\s*\(|\b(?:stdout|stderr)\b")
@@ -30,6 +32,8 @@ def code_only(text):
 
 def layer_of(path):
     """The layer of a path relative to src/ or the project; api*.c and gpuimg.h are the public interface."""
+    if path.startswith("kernels/demos/"):
+        return "demos"
     first = pathlib.PurePosixPath(path).parts[0]
     return "api" if first == "gpuimg.h" or re.fullmatch(r"api(_\w+)?\.[ch]", first) else first
 
@@ -44,7 +48,7 @@ def check_includes(path, layer, text):
             yield number, f"only codec/stb.c includes {name}"
         if re.match(r"(isa-l|zlib\.h|j(peglib|error|config)\.h)", name) and not re.match(r"codec/\w+\.c$", path):
             yield number, f"only sources of codec include {name}"
-        if re.match(r"(cuda|cub/|nvjpeg|npp|cublas)", name) and quote == "<" and layer not in ("cuda", "kernels"):
+        if re.match(r"(cuda|cub/|nvjpeg|npp|cublas)", name) and quote == "<" and layer not in ("cuda", "kernels", "demos"):
             yield number, f"{layer} must not include {name}"
         if quote == '"' and layer_of(name) not in ALLOWED[layer]:
             yield number, f"{layer} must not include {name}"

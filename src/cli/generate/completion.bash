@@ -111,7 +111,7 @@ _gpuimg_place() {
 _gpuimg_operand() {
     local first='' files=''
     _gpuimg_operands "${typed[1]}"
-    if [[ -n $first ]] && ((operands == 1)); then
+    if [[ -n $first ]] && [[ $operands == 1 || -z $files ]]; then
         _gpuimg_offer '' "$1" $first
         return
     fi

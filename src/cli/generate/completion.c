@@ -86,6 +86,7 @@ const char *gi_operand_extensions(const gi_command *command) {
     case GI_OPERANDS_ARRAYS: return "npy";
     case GI_OPERANDS_VALUES: return "npy|png|jpg|jpeg";
     case GI_OPERANDS_NONE:
+    case GI_OPERANDS_WORDS:
     case GI_OPERANDS_COMMAND: break;
     }
     return "";

@@ -51,6 +51,7 @@ static void add_options_with_values(gi_buffer *text) {
     gi_completion option;
     gi_buffer_puts(text, "\nfunction __gpuimg_options_with_values\n    printf '%s\\n'");
     for (int i = 0; gi_command_at(i, &command); i++) {
+        if (command.operands == GI_OPERANDS_WORDS) continue;
         if (command.operands != GI_OPERANDS_PIPELINE && !command.first) continue;
         for (int k = 0; gi_completion_at(&command, k, &option); k++) {
             if (option.kind == GI_VALUE_NONE) continue;
@@ -89,6 +90,12 @@ static void add_first(gi_buffer *text, const gi_command *command, const char *fi
                      command->name, command->name, files);
 }
 
+static void add_words_only(gi_buffer *text, const gi_command *command) {
+    gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -a '", command->name);
+    gi_add_blank_words(text, command->first);
+    gi_buffer_puts(text, "'\n");
+}
+
 static void add_operands(gi_buffer *text, const gi_command *command) {
     gi_buffer files = {0};
     gi_add_blank_words(&files, gi_operand_extensions(command));
@@ -98,6 +105,8 @@ static void add_operands(gi_buffer *text, const gi_command *command) {
         gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f\n", command->name);
     else if (command->operands == GI_OPERANDS_COMMAND)
         gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -a '(__gpuimg_commands)'\n", command->name);
+    else if (command->operands == GI_OPERANDS_WORDS)
+        add_words_only(text, command);
     else if (command->operands == GI_OPERANDS_PIPELINE || command->first)
         add_first(text, command, files.data);
     else

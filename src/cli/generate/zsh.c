@@ -95,7 +95,8 @@ static void add_operands(gi_buffer *text, const gi_command *command) {
     if (command->operands == GI_OPERANDS_PIPELINE) gi_buffer_puts(text, " \\\n        '1:pipeline:_gpuimg_pipeline'");
     if (command->operands == GI_OPERANDS_COMMAND) gi_buffer_puts(text, " \\\n        '1:command:_gpuimg_commands'");
     if (command->first) {
-        gi_buffer_puts(text, " \\\n        '1:operation:(");
+        gi_buffer_puts(text, command->operands == GI_OPERANDS_WORDS ? " \\\n        '*:name:("
+                                                                    : " \\\n        '1:operation:(");
         gi_add_blank_words(text, command->first);
         gi_buffer_puts(text, ")'");
     }

@@ -1,0 +1,16 @@
+// What bench.c and results.c share.
+#ifndef GI_BENCH_BENCH_INTERNAL_H
+#define GI_BENCH_BENCH_INTERNAL_H
+
+#include "bench/results.h"
+
+struct gi_bench {
+    gi_bench_options options;
+    gi_bench_table_data *tables;
+    size_t table_count;
+    bool failed; // memory was short
+};
+
+void gi_bench_free_tables(gi_bench *bench);
+
+#endif

@@ -1,0 +1,149 @@
+// Tables of demonstrations for people.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/bench_report.h"
+
+enum { WIDTH = 80, INDENT = 2, GAP = 2, HEAD_LINES = 4 };
+
+void gi_bench_add_number(gi_buffer *text, double number) {
+    double size = fabs(number);
+    if (isnan(number))
+        gi_buffer_puts(text, "-");
+    else if (size < 1e15 && !(size > floor(size)))
+        gi_buffer_printf(text, "%.0f", number);
+    else if (size >= 1e6 || size < 1e-3)
+        gi_buffer_printf(text, "%.2e", number);
+    else
+        gi_buffer_printf(text, "%.*f", size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4, number);
+}
+
+static void add_cell(gi_buffer *text, const gi_bench_cell *cell) {
+    if (cell->text)
+        gi_buffer_puts(text, cell->text);
+    else
+        gi_bench_add_number(text, cell->number);
+}
+
+static int cell_width(const gi_bench_cell *cell) {
+    gi_buffer text = {0};
+    add_cell(&text, cell);
+    int width = (int)text.size;
+    gi_buffer_free(&text);
+    return width;
+}
+
+// How much of a column's name goes into a line of `width` columns: whole words, at least one.
+static size_t line_of(const char *name, size_t width) {
+    size_t length = 0;
+    for (const char *p = name; *p;) {
+        size_t word = (size_t)(p - name) + strcspn(p, " ");
+        if (length && word > width) break;
+        length = word;
+        p = name + word + strspn(name + word, " ");
+    }
+    return length;
+}
+
+static size_t longest_word(const char *name) {
+    size_t longest = 0;
+    while (*name) {
+        size_t length = strcspn(name, " ");
+        if (length > longest) longest = length;
+        name += length + strspn(name + length, " ");
+    }
+    return longest;
+}
+
+// As wide as the widest cell and the longest word of the name.
+static int column_width(const gi_bench_table_data *table, int c) {
+    int width = (int)longest_word(table->columns[c]);
+    for (size_t r = 0; r < table->row_count; r++) {
+        int wide = table->rows[r].why ? 0 : cell_width(&table->rows[r].cells[c]);
+        if (wide > width) width = wide;
+    }
+    return width;
+}
+
+static int label_width(const gi_bench_table_data *table) {
+    size_t width = 0;
+    for (size_t r = 0; r < table->row_count; r++) {
+        size_t length = strlen(table->rows[r].label);
+        if (length > width) width = length;
+    }
+    return (int)width;
+}
+
+// The names of the columns, broken into lines from below.
+static void add_head(gi_buffer *text, const gi_bench_table_data *table, int label, const int *widths) {
+    const char *starts[GI_BENCH_COLUMNS][HEAD_LINES];
+    size_t lengths[GI_BENCH_COLUMNS][HEAD_LINES];
+    int counts[GI_BENCH_COLUMNS], most = 1;
+    for (int c = 0; c < table->column_count; c++) {
+        const char *p = table->columns[c];
+        for (counts[c] = 0; *p && counts[c] < HEAD_LINES; counts[c]++) {
+            size_t length = line_of(p, (size_t)widths[c]);
+            starts[c][counts[c]] = p;
+            lengths[c][counts[c]] = length;
+            p += length + strspn(p + length, " ");
+        }
+        if (counts[c] > most) most = counts[c];
+    }
+    for (int line = 0; line < most; line++) {
+        size_t begin = text->size;
+        gi_buffer_printf(text, "%*s", INDENT + label, "");
+        for (int c = 0; c < table->column_count; c++) {
+            int at = line - (most - counts[c]);
+            size_t length = at < 0 ? 0 : lengths[c][at];
+            gi_buffer_printf(text, "%*s%.*s", GAP + widths[c] - (int)length, "", (int)length,
+                             at < 0 ? "" : starts[c][at]);
+        }
+        while (!text->failed && text->size > begin && text->data[text->size - 1] == ' ') text->size--;
+        gi_buffer_puts(text, "\n");
+    }
+}
+
+static void add_row(gi_buffer *text, const gi_bench_table_data *table, const gi_bench_row_data *row, int label,
+                    const int *widths) {
+    gi_buffer_printf(text, "%*s%-*s", INDENT, "", label, row->label);
+    if (row->why) {
+        gi_buffer_puts(text, "  not measured: ");
+        gi_buffer_wrap(text, row->why, INDENT + label + 16, INDENT + label + 2, WIDTH);
+    }
+    for (int c = 0; !row->why && c < table->column_count; c++) {
+        gi_buffer_printf(text, "%*s", GAP + widths[c] - cell_width(&row->cells[c]), "");
+        add_cell(text, &row->cells[c]);
+    }
+    gi_buffer_puts(text, "\n");
+}
+
+static void add_table(gi_buffer *text, const gi_bench_table_data *table) {
+    int widths[GI_BENCH_COLUMNS], label = label_width(table);
+    for (int c = 0; c < table->column_count; c++) widths[c] = column_width(table, c);
+    gi_buffer_printf(text, "\n%s\n", table->title);
+    add_head(text, table, label, widths);
+    for (size_t r = 0; r < table->row_count; r++) add_row(text, table, &table->rows[r], label, widths);
+    for (size_t i = 0; i < table->note_count; i++) {
+        gi_buffer_printf(text, "%*s", INDENT, "");
+        gi_buffer_wrap(text, table->notes[i], INDENT, INDENT, WIDTH);
+        gi_buffer_puts(text, "\n");
+    }
+}
+
+void gi_bench_add_head(gi_buffer *text, const gi_bench_about *about) {
+    gi_buffer_printf(text, "CPU  %s, %d thread%s\n", about->cpu, about->threads, about->threads == 1 ? "" : "s");
+    if (*about->gpu)
+        gi_buffer_printf(text, "GPU  %s%s%s\n", about->gpu, *about->driver ? ", driver " : "", about->driver);
+    else
+        gi_buffer_printf(text, "GPU  none used: %s\n", about->no_gpu);
+    if (about->quick) gi_buffer_puts(text, "--quick: small sizes and few runs; the times say little\n");
+}
+
+void gi_bench_add_tables(gi_buffer *text, const gi_bench_result *result) {
+    const gi_bench_table_data *table;
+    gi_buffer_printf(text, "\n%s: ", result->demo->name);
+    gi_buffer_wrap(text, result->demo->lesson, (int)strlen(result->demo->name) + 2, 0, WIDTH);
+    gi_buffer_puts(text, "\n");
+    for (size_t i = 0; (table = gi_bench_table_at(result->bench, i)) != NULL; i++) add_table(text, table);
+}

@@ -1,0 +1,110 @@
+"""bench: every demonstration runs small, in every format; what is refused; what is said without a GPU."""
+import csv
+import io
+import json
+import os
+import re
+import xml.etree.ElementTree
+
+import pytest
+
+from conftest import decoded
+
+SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "src", "bench", "demos.h")
+
+
+def names():
+    with open(SOURCE) as file:
+        text = file.read().replace("\\\n", " ")
+    return re.findall(r"DEMO\((\w+)\)", re.search(r"#define GI_DEMOS\(DEMO\)(.*)", text).group(1))
+
+
+def test_the_list(gpuimg):
+    text = gpuimg.ok("bench").text
+    assert [line.split()[0] for line in text.split("\n\n")[0].splitlines()] == names()
+    assert gpuimg.ok("bench", "--list").text == gpuimg.ok("bench", "all", "--list").text == text
+    assert max(map(len, text.splitlines())) <= 112
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_demonstration(gpuimg, name):
+    result = gpuimg.ok("bench", name, "--quick", "--device", "cpu", "-j", "2", "--json", "out.json", "--csv", "out.csv",
+                       "--plot", "out.png")
+    assert result.err == ""
+    assert f"\n{name}: " in result.text and "GPU  none used: the CPU alone was asked for" in result.text
+    assert max(map(len, result.text.splitlines())) <= 100
+    with open(gpuimg.directory / "out.json") as file:
+        data = json.load(file)
+    assert data["schema"] == 1 and data["quick"] and data["gpu"] is None and data["threads"] == 2
+    demo, = data["demos"]
+    assert demo["name"] == name and demo["failed"] is None and demo["tables"] and demo["lesson"]
+    measured, why = 0, 0
+    for table in demo["tables"]:
+        assert table["rows"] and table["bar"] in table["columns"] and table["title"] in result.text
+        for row in table["rows"]:
+            assert row["label"] in result.text
+            if "why" in row:
+                why += row["why"] == "the CPU alone was asked for"
+            else:
+                assert set(row) == {"label", *table["columns"]}
+                measured += any(isinstance(row[column], (int, float)) for column in table["columns"])
+    assert measured and why
+    with open(gpuimg.directory / "out.csv") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["demo", "table", "row", "column", "value"] and len(rows) > measured
+    assert {row[0] for row in rows[1:]} == {name} and {len(row) for row in rows} == {5}
+    with open(gpuimg.directory / "out.png", "rb") as file:
+        image = decoded(file.read())
+    assert image.width == 900
+    assert image.height == sum(86 + 26 * len(table["rows"]) for table in demo["tables"])
+
+
+def test_formats_on_standard_output(gpuimg):
+    name = names()[0]
+    data = json.loads(gpuimg.ok("bench", name, "--quick", "--device", "cpu", "--json", "-", "--plot", "a.SVG").out)
+    assert [demo["name"] for demo in data["demos"]] == [name]
+    root = xml.etree.ElementTree.parse(gpuimg.directory / "a.SVG").getroot()
+    tables = data["demos"][0]["tables"]
+    assert len(root.findall("{http://www.w3.org/2000/svg}g")) == len(tables)
+    text = gpuimg.ok("bench", name, "--quick", "--device", "cpu", "--csv", "-").text
+    assert next(csv.reader(io.StringIO(text))) == ["demo", "table", "row", "column", "value"]
+
+
+def test_each_once(gpuimg):
+    name = names()[0]
+    data = json.loads(gpuimg.ok("bench", name, name, "--quick", "--device", "cpu", "--json", "-").out)
+    assert len(data["demos"]) == 1
+
+
+def test_the_size(gpuimg):
+    out = gpuimg.ok("bench", "add", "--n", "10k", "--device", "cpu").text
+    assert "10000 elements" in out
+
+
+@pytest.mark.parametrize("arguments,reason", [
+    (["ad"], "did you mean 'add'?"), (["Add"], "did you mean 'add'?"), (["alll"], "did you mean 'all'?"),
+    (["qqqqqqqq"], "'gpuimg bench' lists them"), (["add", "nonesuch"], "unknown demonstration 'nonesuch'"),
+    (["add", "--plot", "a.gif"], "ends in .svg or .png"), (["add", "--plot", "-"], "ends in .svg or .png"),
+    (["add", "--json", "-", "--csv", "-"], "both JSON and CSV"), (["add", "--json", "x", "--csv", "x"], "the same file"),
+    (["add", "--n", "0"], "--n must be"), (["add", "--n", "many"], "--n must be"), (["add", "-j", "0"], "--workers must be"),
+    (["add", "--quality", "3"], "--quality is not for bench"), (["--jsn", "x"], "did you mean '--json'?"),
+])
+def test_usage(gpuimg, arguments, reason):
+    assert reason in gpuimg.refused("bench", *arguments).err
+
+
+def test_options_of_its_own(gpuimg):
+    assert "is not for gray, but for bench" in gpuimg.refused("gray", "--quick", "a.png", "b.png").err
+
+
+def test_an_output_that_cannot_be(gpuimg):
+    result = gpuimg("bench", "add", "--quick", "--device", "cpu", "--json", "missing/out.json")
+    assert result.code == 1 and "missing/out.json" in result.err and result.out == b""
+
+
+def test_no_device(gpuimg):
+    env = {"CUDA_VISIBLE_DEVICES": ""}
+    result = gpuimg("bench", "add", "--quick", "--device", "cuda", env=env)
+    assert result.code == 3 and result.out == b"" and result.err.startswith("gpuimg: device cuda: ")
+    assert "GPU  none used: " in gpuimg.ok("bench", "add", "--quick", env=env).text
+    assert "variable GPUIMG_DEVICE" in gpuimg.refused("bench", "add", env={"GPUIMG_DEVICE": "tpu"}).err
