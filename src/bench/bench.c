@@ -31,6 +31,12 @@ long long gi_bench_size(const gi_bench *bench, long long standard, long long qui
     return bench->options.quick ? quick : standard;
 }
 
+void gi_bench_image(const gi_bench *bench, uint32_t *width, uint32_t *height) {
+    const long long side = bench->options.size < UINT16_MAX ? bench->options.size : UINT16_MAX;
+    *width = side > 0 ? (uint32_t)side : bench->options.quick ? 253 : 7680;
+    *height = side > 0 ? (uint32_t)side : bench->options.quick ? 131 : 4320;
+}
+
 bool gi_bench_quick(const gi_bench *bench) { return bench->options.quick; }
 int gi_bench_threads(const gi_bench *bench) { return bench->options.threads; }
 bool gi_bench_gpu(const gi_bench *bench) { return bench->options.no_gpu == NULL; }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define GI_DEMOS(DEMO) DEMO(add)
+#define GI_DEMOS(DEMO) DEMO(add) DEMO(points) DEMO(hist) DEMO(heat) DEMO(diffusion)
 
 // "|add|..."
 #define GI_DEMO_WORD(name) "|" #name
