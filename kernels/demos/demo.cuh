@@ -127,6 +127,7 @@ class meter {
             pinned_bytes_ = piece;
         }
         GI_TRY(there.allocate(piece, err));
+        GI_TRY(there.clear(err));
         auto copy = [&](size_t bytes, cudaMemcpyKind kind) {
             for (size_t done = 0; done < bytes; done += piece) {
                 const size_t now = bytes - done < piece ? bytes - done : piece;

@@ -45,6 +45,8 @@ def offered(bash, line):
     ("gpuimg reduce me", "gpuimg reduce mean "), ("gpuimg reduce -v me", "gpuimg reduce -v mean "),
     ("gpuimg scan sum d", "gpuimg scan sum data.npy "), ("gpuimg matmul d", "gpuimg matmul data.npy "),
     ("gpuimg matmul a", "gpuimg matmul a.png "), ("gpuimg scan --algo l", "gpuimg scan --algo lookback "),
+    # Demonstrations, any number.
+    ("gpuimg bench dif", "gpuimg bench diffusion "), ("gpuimg bench --quick add dif", "gpuimg bench --quick add diffusion "),
     # Nothing to offer.
     ("gpuimg gray --quality ", "gpuimg gray --quality "), ("gpuimg info ", "gpuimg info "),
     ("gpuimg gray -- --wei", "gpuimg gray -- --wei"),
@@ -64,6 +66,8 @@ def test_what_is_offered(bash):
     assert {"txt", "json"}.isdisjoint(offered(bash, "gpuimg gray --format "))
     assert {"auto", "cpu", "cuda"} <= set(offered(bash, "gpuimg gray --device "))
     assert set(offered(bash, "gpuimg scan ")) == {"sum", "prod", "min", "max"}
+    assert {"all", "add", "heat"} <= set(offered(bash, "gpuimg bench "))
+    assert {"all", "add", "heat"} <= set(offered(bash, "gpuimg bench add "))
     assert set(offered(bash, "gpuimg reduce mean ")) == {"data.npy", "a.png", "B.JPG", "my photo.jpeg", "x:y.png",
                                                          "subfolder"}
     assert set(offered(bash, "gpuimg gray ")) == {"a.png", "B.JPG", "my photo.jpeg", "x:y.png", "subfolder"}

@@ -32,6 +32,7 @@ def offered(folder, tmp_path_factory):
     ("gpuimg run 'gray | threshold l", ["gray | threshold level=", "gray | threshold level=otsu"]),
     ("gpuimg run \"gray weights=l", ["gray weights=linear"]), ("gpuimg run -v --format txt hi", ["hist"]),
     ("gpuimg run 'gray' a", ["a.png"]), ("gpuimg gray --quality ", []), ("gpuimg info ", []),
+    ("gpuimg bench dif", ["diffusion"]), ("gpuimg bench --quick add dif", ["diffusion"]),
 ])
 def test_a_line(offered, line, words):
     found = [word for word in offered(line) if not word.startswith("cuda:")]

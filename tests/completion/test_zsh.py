@@ -22,6 +22,7 @@ def zsh(folder, tmp_path_factory):
     ("gpuimg gray --weights=l", "gpuimg gray --weights=linear "), ("gpuimg gray --format p", "gpuimg gray --format png "),
     ("gpuimg hist --format=c", "gpuimg hist --format=csv "), ("gpuimg run --format t", "gpuimg run --format txt "),
     ("gpuimg gray --device a", "gpuimg gray --device auto "), ("gpuimg hist -o r", "gpuimg hist -o r.json "),
+    ("gpuimg bench dif", "gpuimg bench diffusion "), ("gpuimg bench add dif", "gpuimg bench add diffusion "),
     ("gpuimg gray a", "gpuimg gray a.png "), ("gpuimg gray B", "gpuimg gray B.JPG "),
     ("gpuimg gray m", "gpuimg gray my\\ photo.jpeg "), ("gpuimg gray n", "gpuimg gray notes.txt "),
     ("gpuimg run thr", "gpuimg run threshold "), ("gpuimg run 'thr", "gpuimg run 'threshold"),
