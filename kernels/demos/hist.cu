@@ -21,9 +21,14 @@
 //
 //     segmented    0000000011111111222222223333333       interleaved   0123012301230123012301230123012
 //
+// In an 8K image that makes no difference on an H200, where a segment of some hundred bytes is one line of the L1
+// cache, which keeps it while the thread goes through it; the longer text shows what happens when it no longer can.
+//
 // How often do lanes meet? With 256 levels of noise seldom; in a constant image, or with letters in seven bins, nearly
-// always. Then it pays to count in a register as long as the bin stays the same (aggregation), or to give each bin
-// several counters, for different lanes (copies: kernels/hist.cu).
+// always. Global counters then take six times as long. Shared ones hardly mind on a GPU of today, and to count in a
+// register as long as the bin stays the same (aggregation) costs more than it saves; on the first GPUs it was worth
+// much. What is left are 33 million loads of a byte each: gpuimg hist loads 16 at a time, and gives each level several
+// counters, for different lanes (kernels/hist.cu).
 //
 // Nsight Compute: ncu --section MemoryWorkloadAnalysis_Tables gpuimg bench hist
 //     l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum               segmented: up to 32 times as many sectors
@@ -36,6 +41,7 @@
 #include <string.h>
 
 #include "bench/demos.h"
+#include "cpu/ops.h"
 #ifdef __CUDACC__
 #include <cub/device/device_histogram.cuh>
 
@@ -50,6 +56,7 @@ typedef struct samples {
     size_t count;
     uint32_t width, height; // of the image; 0: a text
     bool text;              // letters to BINS bins; else bytes to LEVELS
+    int threads;
     unsigned counts[LEVELS];
     unsigned wanted[LEVELS];
 } samples;
@@ -84,6 +91,29 @@ static void count_openmp(void *context) {
 #pragma omp critical
         for (int b = 0; b < LEVELS; b++) counts[b] += mine[b];
     }
+}
+
+static void take_counts(samples *s, const uint64_t *found) {
+    for (int b = 0; b < LEVELS; b++) s->counts[b] = (unsigned)found[b];
+}
+
+static gi_view view_of(const samples *s, void *data, gi_where where) {
+    const gi_shape shape = {s->width, s->height, 1, GI_U8};
+    return gi_view_packed(data, shape, where);
+}
+
+// The project's own: several counters for each level, so that equal neighbours do not wait for each other (cpu/hist.c).
+static void count_gpuimg(void *context) {
+    samples *s = (samples *)context;
+    uint64_t found[LEVELS] = {0};
+    gi_error err;
+    gi_cpu_job job;
+    memset(&job, 0, sizeof job);
+    job.in = view_of(s, s->data, GI_HOST);
+    job.counts = found;
+    job.threads = s->threads;
+    if (gi_cpu_hist(&job, &err) != GI_OK) memset(found, 0, sizeof found);
+    take_counts(s, found);
 }
 
 // The same by one thread, in the simplest way.
@@ -219,7 +249,7 @@ gi_status measure_stage(gi_bench *bench, meter &gpu, samples *s, place &at, gi_e
     uint64_t found[LEVELS];
     GI_TRY(counts.allocate(LEVELS, err));
     gi_job job = {};
-    job.in = gi_view_packed(at.data.data, {s->width, s->height, 1, GI_U8}, GI_DEVICE);
+    job.in = view_of(s, at.data.data, GI_DEVICE);
     job.counts = counts.data;
     device_array<uint8_t> scratch;
     GI_TRY(scratch.allocate(gi_cuda_hist_scratch(&job), err));
@@ -230,7 +260,7 @@ gi_status measure_stage(gi_bench *bench, meter &gpu, samples *s, place &at, gi_e
     };
     GI_TRY(gpu.run(work, err));
     GI_TRY(counts.download(found, err));
-    for (int b = 0; b < LEVELS; b++) s->counts[b] = (unsigned)found[b];
+    take_counts(s, found);
     GI_TRY(check(s, "gpuimg hist", err));
     GI_TRY(gpu.median_ms(work, &at.figures.ms, err));
     gi_bench_memory_row(bench, "gpuimg hist", &at.figures);
@@ -277,15 +307,26 @@ gi_status measure_on_gpu(gi_bench *bench, samples *s, gi_bench_figures figures, 
 
 // ---- the tables ---------------------------------------------------------------------------------------------------
 
+static gi_status measure_cpu(gi_bench *bench, samples *s, const char *label, void (*work)(void *),
+                             gi_bench_figures *figures, gi_error *err) {
+    work(s);
+    gi_status status = check(s, label, err);
+    if (status != GI_OK) return status;
+    figures->ms = gi_bench_cpu_ms(bench, work, s);
+    if (work == count_gpuimg || s->text) figures->cpu_ms = figures->ms;
+    gi_bench_memory_row(bench, label, figures);
+    return GI_OK;
+}
+
 static gi_status measure(gi_bench *bench, samples *s, const char *title, gi_error *err) {
     gi_bench_figures figures = {NAN, (double)s->count, NAN, NAN, NAN, 0};
+    gi_status status = GI_OK;
     count_reference(s);
-    count_openmp(s);
-    gi_status status = check(s, "OpenMP", err);
-    if (status != GI_OK) return status;
-    figures.ms = figures.cpu_ms = gi_bench_cpu_ms(bench, count_openmp, s);
     gi_bench_memory_table(bench, title);
-    gi_bench_memory_row(bench, "OpenMP", &figures);
+    if (!s->text) status = measure_cpu(bench, s, "OpenMP, gpuimg hist", count_gpuimg, &figures, err);
+    if (status == GI_OK) status = measure_cpu(bench, s, "OpenMP, loop", count_openmp, &figures, err);
+    if (!s->text) gi_bench_note(bench, "times OpenMP: of gpuimg hist on the CPU");
+    if (status != GI_OK) return status;
 #ifdef __CUDACC__
     if (gi_bench_gpu(bench)) return measure_on_gpu(bench, s, figures, err);
 #endif
@@ -303,25 +344,40 @@ static void make_text(samples *s) {
     }
 }
 
+static gi_status measure_image(gi_bench *bench, samples *s, gi_error *err) {
+    char title[80];
+    snprintf(title, sizeof title, "256 levels, %u x %u, noise", s->width, s->height);
+    gi_bench_fill_bytes(s->data, s->count, 1);
+    gi_status status = measure(bench, s, title, err);
+    snprintf(title, sizeof title, "256 levels, %u x %u, constant", s->width, s->height);
+    memset(s->data, 77, s->count);
+    return status == GI_OK ? measure(bench, s, title, err) : status;
+}
+
+// Longer than the image, so that a thread's segment is longer than what a cache keeps for it.
+static gi_status measure_text(gi_bench *bench, samples *s, gi_error *err) {
+    char title[80];
+    snprintf(title, sizeof title, "letters of a text in 7 bins, %zu characters", s->count);
+    s->text = true;
+    make_text(s);
+    gi_status status = measure(bench, s, title, err);
+    gi_bench_note(bench, "bins of four letters: a-d, e-h, i-l, m-p, q-t, u-x; y, z and all else");
+    return status;
+}
+
 static gi_status run(gi_bench *bench, gi_error *err) {
     samples s;
-    char title[80];
     memset(&s, 0, sizeof s);
     gi_bench_image(bench, &s.width, &s.height);
-    s.count = (size_t)s.width * s.height;
-    s.data = (uint8_t *)malloc(s.count);
-    if (!s.data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu samples", s.count);
-    snprintf(title, sizeof title, "256 levels, %u x %u, noise", s.width, s.height);
-    gi_bench_fill_bytes(s.data, s.count, 1);
-    gi_status status = measure(bench, &s, title, err);
-    snprintf(title, sizeof title, "256 levels, %u x %u, constant", s.width, s.height);
-    memset(s.data, 77, s.count);
-    if (status == GI_OK) status = measure(bench, &s, title, err);
-    snprintf(title, sizeof title, "letters of a text in 7 bins, %zu characters", s.count);
-    s.text = true;
-    make_text(&s);
-    if (status == GI_OK) status = measure(bench, &s, title, err);
-    gi_bench_note(bench, "bins of four letters: a-d, e-h, i-l, m-p, q-t, u-x; y, z and all else");
+    const size_t pixels = (size_t)s.width * s.height;
+    const size_t characters = gi_bench_size(bench, 0, 0) ? pixels : (size_t)gi_bench_size(bench, 1LL << 28, 40009);
+    s.data = (uint8_t *)malloc(pixels > characters ? pixels : characters);
+    if (!s.data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu samples", pixels);
+    s.threads = gi_bench_threads(bench);
+    s.count = pixels;
+    gi_status status = measure_image(bench, &s, err);
+    s.count = characters;
+    if (status == GI_OK) status = measure_text(bench, &s, err);
     free(s.data);
     return status;
 }
@@ -329,8 +385,7 @@ static gi_status run(gi_bench *bench, gi_error *err) {
 const gi_demo gi_demo_hist = {
     "hist",
     "histograms: global atomics or private counters, segmented or interleaved input",
-    "Counters in shared memory and neighbouring samples for neighbouring threads make a histogram as fast as memory; "
-    "the "
-    "fewer the bins in use, the more threads wait for each other.",
+    "All multiprocessors queue for counters in global memory, the longer the fewer are in use; counters of each "
+    "block's own end that, and then it is loads of single bytes that cost.",
     run,
 };

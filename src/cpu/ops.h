@@ -9,6 +9,10 @@
 #include "core/status.h"
 #include "core/view.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The number of threads never changes the result.
 typedef struct gi_cpu_job {
     gi_view in;              // host
@@ -36,4 +40,7 @@ GI_STAGES(GI_CPU_ROW)
 #undef GI_CPU_WINDOW
 #undef GI_CPU_POINT
 
+#ifdef __cplusplus
+}
+#endif
 #endif

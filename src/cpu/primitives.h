@@ -4,6 +4,10 @@
 
 #include "core/primitives.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What hangs in the CPU backend.
 extern const gi_primitives gi_cpu_primitives;
 
@@ -50,4 +54,7 @@ static inline size_t gi_piece_length(size_t count, size_t piece) {
 // A team for so many pieces.
 int gi_piece_threads(size_t pieces, int limit);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
