@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import signal
 import xml.etree.ElementTree
 
 import pytest
@@ -108,3 +109,12 @@ def test_no_device(gpuimg):
     assert result.code == 3 and result.out == b"" and result.err.startswith("gpuimg: device cuda: ")
     assert "GPU  none used: " in gpuimg.ok("bench", "add", "--quick", env=env).text
     assert "variable GPUIMG_DEVICE" in gpuimg.refused("bench", "add", env={"GPUIMG_DEVICE": "tpu"}).err
+
+
+def test_an_interrupt(gpuimg):
+    process = gpuimg.start("bench", "add", "diffusion", "--n", "1M", "--device", "cpu", "--json", "out.json")
+    assert process.stdout.readline().startswith(b"CPU  ")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"diffusion:" not in out and os.listdir(gpuimg.directory) == []
