@@ -47,11 +47,6 @@ def test_2_touches_nothing(gpuimg, image):
     gpuimg.refused("hist", "-o", "report.xyz", "a.png")
 
 
-@pytest.mark.parametrize("command", ["bench"])
-def test_commands_to_come_are_unknown(gpuimg, command):
-    assert f"unknown command '{command}'" in gpuimg.refused(command, "a", "b").err
-
-
 def test_no_arguments_print_a_short_usage(gpuimg):
     result = gpuimg()
     assert result.code == 2 and result.out == b""
