@@ -247,8 +247,7 @@ gi_status measure_blindly(gi_bench *bench, meter &gpu, field *f, place &p, int t
     gi_bench_number(bench, (side * side + 31) / 32);
     gi_bench_number(bench, 0);
     gi_bench_number(bench, ms);
-    for (int c = 4; c < COLUMNS - 1; c++) gi_bench_number(bench, NAN);
-    gi_bench_text(bench, "failed");
+    gi_bench_text(bench, "failed"); // and no more cells
     gi_bench_note(bench,
                   "tile %d: %d x %d = %d threads are more than a block's %d. The launch fails (%s), and a program that "
                   "does not ask cudaGetLastError sees %.4f ms, and an output that nothing has been written to.",
