@@ -8,7 +8,15 @@
 extern "C" {
 #endif
 
-#define GI_DEMOS(DEMO) DEMO(add) DEMO(points) DEMO(hist) DEMO(heat) DEMO(diffusion)
+#define GI_DEMOS(DEMO)                                                                                                 \
+    DEMO(add)                                                                                                          \
+    DEMO(points)                                                                                                       \
+    DEMO(hist)                                                                                                         \
+    DEMO(heat)                                                                                                         \
+    DEMO(diffusion)                                                                                                    \
+    DEMO(streams)                                                                                                      \
+    DEMO(transfer)                                                                                                     \
+    DEMO(zerocopy)
 
 // "|add|..."
 #define GI_DEMO_WORD(name) "|" #name
