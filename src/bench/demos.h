@@ -16,7 +16,11 @@ extern "C" {
     DEMO(diffusion)                                                                                                    \
     DEMO(streams)                                                                                                      \
     DEMO(transfer)                                                                                                     \
-    DEMO(zerocopy)
+    DEMO(zerocopy)                                                                                                     \
+    DEMO(coalescing)                                                                                                   \
+    DEMO(banks)                                                                                                        \
+    DEMO(constant)                                                                                                     \
+    DEMO(texture)
 
 // "|add|..."
 #define GI_DEMO_WORD(name) "|" #name
