@@ -20,7 +20,13 @@ extern "C" {
     DEMO(coalescing)                                                                                                   \
     DEMO(banks)                                                                                                        \
     DEMO(constant)                                                                                                     \
-    DEMO(texture)
+    DEMO(texture)                                                                                                      \
+    DEMO(divergence)                                                                                                   \
+    DEMO(ilp)                                                                                                          \
+    DEMO(unrolling)                                                                                                    \
+    DEMO(precision)                                                                                                    \
+    DEMO(intrinsics)                                                                                                   \
+    DEMO(launch)
 
 // "|add|..."
 #define GI_DEMO_WORD(name) "|" #name
