@@ -14,6 +14,8 @@ extern "C" {
     DEMO(hist)                                                                                                         \
     DEMO(heat)                                                                                                         \
     DEMO(diffusion)                                                                                                    \
+    DEMO(sort)                                                                                                         \
+    DEMO(median)                                                                                                       \
     DEMO(streams)                                                                                                      \
     DEMO(transfer)                                                                                                     \
     DEMO(zerocopy)                                                                                                     \
