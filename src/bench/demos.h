@@ -28,7 +28,8 @@ extern "C" {
     DEMO(unrolling)                                                                                                    \
     DEMO(precision)                                                                                                    \
     DEMO(intrinsics)                                                                                                   \
-    DEMO(launch)
+    DEMO(launch)                                                                                                       \
+    DEMO(threads)
 
 // "|add|..."
 #define GI_DEMO_WORD(name) "|" #name

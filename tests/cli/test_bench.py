@@ -49,7 +49,7 @@ def test_each_demonstration(gpuimg, name):
             else:
                 assert set(row) == {"label", *table["columns"]}
                 measured += any(isinstance(row[column], (int, float)) for column in table["columns"])
-    assert measured and why
+    assert measured and (why or name == "threads")  # which is about the CPU alone
     with open(gpuimg.directory / "out.csv") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["demo", "table", "row", "column", "value"] and len(rows) > measured
