@@ -5,11 +5,12 @@
 // read in two ways: all lanes of a warp take the same coefficient at a time (k), or each lane begins at a place of its
 // own (k + lane, round the table), so that they take 32 different ones.
 //
-// The picture: constant memory is a teacher at a blackboard. What he writes is read by the whole class at once; but
-// here, where the place is in a loop's counter, he has to look each page up, and the class waits. When each pupil wants
-// another page he turns the book for one after the other, up to 32 times as long. Shared memory is a shelf with 32
-// drawers (see `banks`): one number for all, or 32 from different drawers, in a cycle. Global memory comes through the
-// L1 cache: where the table stays in it either way of reading will do, each by an instruction.
+// The picture: constant memory is a teacher at a blackboard. What he writes is read by the whole class at once. Where
+// the lesson plan says what comes next (the loop is unrolled whole: the compiler knows each place) he has it ready;
+// where he has to look the page up each time (the place is in the loop's counter) the class waits for him. And when
+// each pupil wants another page he turns the book for one after the other, up to 32 times as long. Shared memory is a
+// shelf with 32 drawers (see `banks`): one number for all, or 32 from different drawers, in a cycle. Global memory
+// comes through the L1 cache: where the table stays in it either way of reading will do, each by an instruction.
 //
 // What to look at in ncu:
 //     smsp__inst_executed_pipe_fma.sum          the work, the same in every row
@@ -86,8 +87,12 @@ constexpr int THREADS = 256;
 __constant__ float constant_table[COEFFICIENTS];
 enum class place { constant, shared, global };
 
-// `start` is 0, or the lane: then the compiler cannot know that a warp's lanes want the same.
-template <place Where, bool OwnLane>
+// known     all lanes alike, and the loop unrolled whole: the compiler knows each place
+// counted   all lanes alike, the place in a counter of the loop
+// own_lane  each lane its own
+enum class order { known, counted, own_lane };
+
+template <place Where, order How>
 __global__ void evaluate_kernel(const float *__restrict__ table, const float *in, float *out, size_t count) {
     __shared__ float shared_table[COEFFICIENTS];
     if (Where == place::shared) {
@@ -96,15 +101,20 @@ __global__ void evaluate_kernel(const float *__restrict__ table, const float *in
     }
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    const int start = OwnLane ? threadIdx.x % LANES : 0;
+    const int start = How == order::own_lane ? threadIdx.x % LANES : 0;
     const float x = in[i];
     float y = 0;
-#pragma unroll 16
+#pragma unroll(How == order::known ? COEFFICIENTS : 16)
     for (int k = 0; k < COEFFICIENTS; k++) {
-        const int at = OwnLane ? (k + start) % COEFFICIENTS : k;
-        y = y * x + (Where == place::constant ? constant_table[at]
-                     : Where == place::shared ? shared_table[at]
-                                              : table[at]);
+        const int at = (k + start) % COEFFICIENTS;
+        float t;
+        if (Where == place::constant)
+            t = constant_table[at];
+        else if (Where == place::shared)
+            t = shared_table[at];
+        else
+            t = table[at];
+        y = y * x + t;
     }
     out[i] = y;
 }
@@ -138,17 +148,24 @@ gi_status measure_kernel(gi_bench *bench, meter &gpu, job *work, const char *lab
     return GI_OK;
 }
 
+struct named_kernel {
+    const char *name;
+    kernel_type kernel;
+};
+
 gi_status measure_on_gpu(gi_bench *bench, job *work, double cpu_ms, gi_error *err) {
-    static const char *const names[] = {"constant", "shared", "global"};
-    static const kernel_type kernels[2][3] = {
-        {evaluate_kernel<place::constant, false>, evaluate_kernel<place::shared, false>,
-         evaluate_kernel<place::global, false>},
-        {evaluate_kernel<place::constant, true>, evaluate_kernel<place::shared, true>,
-         evaluate_kernel<place::global, true>}};
+    static const named_kernel alike[] = {{"constant", evaluate_kernel<place::constant, order::known>},
+                                         {"constant, in a loop", evaluate_kernel<place::constant, order::counted>},
+                                         {"shared", evaluate_kernel<place::shared, order::known>},
+                                         {"global", evaluate_kernel<place::global, order::known>}};
+    static const named_kernel own_lane[] = {{"constant", evaluate_kernel<place::constant, order::own_lane>},
+                                            {"shared", evaluate_kernel<place::shared, order::own_lane>},
+                                            {"global", evaluate_kernel<place::global, order::own_lane>}};
     meter gpu;
     GI_TRY(gpu.open(bench, err));
-    for (int i = 0; i < 3; i++)
-        GI_TRY(measure_kernel(bench, gpu, work, names[i], kernels[work->own_lane][i], cpu_ms, err));
+    const named_kernel *kernels = work->own_lane ? own_lane : alike;
+    for (int i = 0; i < (work->own_lane ? 3 : 4); i++)
+        GI_TRY(measure_kernel(bench, gpu, work, kernels[i].name, kernels[i].kernel, cpu_ms, err));
     return GI_OK;
 }
 
