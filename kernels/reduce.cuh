@@ -7,7 +7,10 @@
 //           device: each thread first combines many values of its own, which costs no exchange at all; each block
 //                   reduces what its threads found. What the blocks found is reduced by a second launch of one block:
 //                   the end of the first launch is the barrier over the whole device that a kernel lacks.
-// Exact     for integers, whose operations do not depend on the order. Floats would need a fixed tree.
+//           tree:   neighbours are combined, then neighbours of what that gave: a grouping by position alone, which
+//                   floats need to be reproducible (core/float_tree.h).
+// Exact     for integers, whose operations do not depend on the order; the order here is that of the values under
+//           `tree` alone.
 // Bytes     one read of the values.
 // Bound     memory bandwidth, for large n.
 #ifndef GI_KERNELS_REDUCE_CUH
@@ -89,6 +92,55 @@ __device__ __forceinline__ T block_reduce(T value, Op op, block_room<Threads, T>
     if (lane == 0) room.warps[warp] = value;
     __syncthreads();
     if (warp == 0) value = warp_reduce(lane < WARPS ? room.warps[lane] : op.identity(), op);
+    return value;
+}
+
+// The value of the lane whose number differs in the bits of `mask`.
+template <typename T> __device__ __forceinline__ T shuffle_xor(T value, int mask) {
+    shuffle_words<T> words;
+    memcpy(words.of, &value, sizeof value);
+#pragma unroll
+    for (int i = 0; i < words.COUNT; i++) words.of[i] = __shfl_xor_sync(ALL_LANES, words.of[i], mask);
+    memcpy(&value, words.of, sizeof value);
+    return value;
+}
+
+// Every lane gets the tree of all lanes' values: lane 0 with 1, 2 with 3, ...; then 01 with 23; and so on. `op` is
+// commutative to the bit. All 32 lanes take part.
+template <typename T, typename Op> __device__ __forceinline__ T warp_tree(T value, Op op) {
+#pragma unroll
+    for (int mask = 1; mask < WARP; mask *= 2) value = op(value, shuffle_xor(value, mask));
+    return value;
+}
+
+// values[0] by the tree over `Count` values in registers, a power of two.
+template <int Count, typename T, typename Op> __device__ __forceinline__ T thread_tree(T (&values)[Count], Op op) {
+#pragma unroll
+    for (int step = 1; step < Count; step *= 2) {
+#pragma unroll
+        for (int i = 0; i < Count; i += 2 * step) values[i] = op(values[i], values[i + step]);
+    }
+    return values[0];
+}
+
+// How many values a block of `Threads` takes in one tree.
+constexpr int TREE_EACH = 16;
+template <int Threads> constexpr int BLOCK_TREE = Threads * TREE_EACH;
+
+// Thread 0 gets the tree of load(0), load(1), ... of which there are `count` <= BLOCK_TREE; those that are missing are
+// the identity, which changes no bit. The room may be used again at once.
+template <int Threads, typename T, typename Load, typename Op>
+__device__ __forceinline__ T block_tree(int count, Load load, Op op, block_room<Threads, T> &room) {
+    constexpr int WARPS = block_room<Threads, T>::WARPS;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, first = (int)threadIdx.x * TREE_EACH;
+    T values[TREE_EACH];
+#pragma unroll
+    for (int i = 0; i < TREE_EACH; i++) values[i] = first + i < count ? load(first + i) : op.identity();
+    T value = warp_tree(thread_tree(values, op), op);
+    if (lane == 0) room.warps[warp] = value;
+    __syncthreads();
+    if (warp == 0) value = warp_tree(lane < WARPS ? room.warps[lane] : op.identity(), op);
+    __syncthreads();
     return value;
 }
 
