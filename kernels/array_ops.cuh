@@ -215,7 +215,7 @@ template <typename E> struct product_job {
 };
 
 // What an exclusive scan begins with.
-template <typename Out> __device__ __forceinline__ Out scan_identity(gi_operation operation) {
+template <typename Out> __host__ __device__ inline Out scan_identity(gi_operation operation) {
     if (operation == GI_OPERATION_SUM) return 0;
     if (operation == GI_OPERATION_PROD) return 1;
     const bool most = operation == GI_OPERATION_MAX;

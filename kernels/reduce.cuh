@@ -105,6 +105,16 @@ template <typename T> __device__ __forceinline__ T shuffle_xor(T value, int mask
     return value;
 }
 
+// The value of lane `lane`, the same for all.
+template <typename T> __device__ __forceinline__ T shuffle_from(T value, int lane) {
+    shuffle_words<T> words;
+    memcpy(words.of, &value, sizeof value);
+#pragma unroll
+    for (int i = 0; i < words.COUNT; i++) words.of[i] = __shfl_sync(ALL_LANES, words.of[i], lane);
+    memcpy(&value, words.of, sizeof value);
+    return value;
+}
+
 // Every lane gets the tree of all lanes' values: lane 0 with 1, 2 with 3, ...; then 01 with 23; and so on. `op` is
 // commutative to the bit. All 32 lanes take part.
 template <typename T, typename Op> __device__ __forceinline__ T warp_tree(T value, Op op) {

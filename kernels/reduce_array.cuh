@@ -1,4 +1,4 @@
-// What the kernels that reduce arrays share: the last block, and the two classic trees in shared memory.
+// What the algorithms that reduce arrays share.
 #ifndef GI_KERNELS_REDUCE_ARRAY_CUH
 #define GI_KERNELS_REDUCE_ARRAY_CUH
 
@@ -14,6 +14,12 @@ gi_status reduce_cub(const gi_device_reduce_job *job, gi_error *err);
 size_t reduce_shuffle_scratch(const gi_device_reduce_job *job);
 size_t reduce_classic_scratch(const gi_device_reduce_job *job);
 size_t reduce_cub_scratch(const gi_device_reduce_job *job);
+
+// The result from the last accumulator. One thread.
+template <typename Job>
+__global__ void finish_kernel(const typename Job::A *value, size_t count, gi_device_number *result) {
+    *result = Job::finish(*value, count);
+}
 
 } // namespace gi
 

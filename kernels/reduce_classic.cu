@@ -57,11 +57,6 @@ __global__ void __launch_bounds__(THREADS) block_kernel(size_t count, Load load,
     if (threadIdx.x == 0) found[blockIdx.x] = values[0];
 }
 
-template <typename Job>
-__global__ void finish_kernel(const typename Job::A *value, size_t count, gi_device_number *result) {
-    *result = Job::finish(*value, count);
-}
-
 template <typename Job, bool Interleaved> gi_status launch(const gi_device_reduce_job *job, gi_error *err) {
     using A = typename Job::A;
     const cudaStream_t stream = (cudaStream_t)job->stream;

@@ -29,11 +29,6 @@ template <typename A> A first_value(gi_operation operation) {
         return most ? (A)~largest_of<A>() : largest_of<A>();
 }
 
-template <typename Job>
-__global__ void finish_kernel(const typename Job::A *value, size_t count, gi_device_number *result) {
-    *result = Job::finish(*value, count);
-}
-
 // `found` NULL: measures alone.
 template <typename Job>
 cudaError_t reduce_by_cub(const gi_device_reduce_job *job, typename Job::A *found, void *room, size_t *bytes) {
