@@ -44,7 +44,9 @@ template <> struct key_type<int32_t> { using type = int32_t; };
 template <> struct key_type<uint8_t> { using type = int32_t; };
 template <typename E> using key_of = typename key_type<E>::type;
 
-template <typename T> __host__ __device__ constexpr T largest_of() { return (T)((uint64_t)INT64_MAX >> (64 - 8 * sizeof(T))); }
+template <typename T> __host__ __device__ constexpr T largest_of() {
+    return (T)((uint64_t)INT64_MAX >> (64 - 8 * sizeof(T)));
+}
 
 // What nothing else replaces: a NaN, where the largest or smallest value is wanted.
 template <typename K, bool Most> constexpr K NAN_KEY = Most ? largest_of<K>() : (K)~largest_of<K>();

@@ -135,7 +135,7 @@ template <int Count, typename T, typename Op> __device__ __forceinline__ T threa
 
 // How many values a block of `Threads` takes in one tree.
 constexpr int TREE_EACH = 16;
-template <int Threads> constexpr int BLOCK_TREE = Threads * TREE_EACH;
+template <int Threads> constexpr int BLOCK_TREE = Threads *TREE_EACH;
 
 // Thread 0 gets the tree of load(0), load(1), ... of which there are `count` <= BLOCK_TREE; those that are missing are
 // the identity, which changes no bit. The room may be used again at once.

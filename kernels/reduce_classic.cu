@@ -6,7 +6,8 @@
 // Threads   thread t of a block loads value t. In each of 8 steps half of the threads that worked before add what
 //           another left:
 //             interleaved  t with t + s for s = 1, 2, 4, ..., 128, where t is a multiple of 2 s. The workers are spread
-//                          over all warps: each warp runs all steps but the last few, for ever fewer lanes (divergence).
+//                          over all warps: each warp runs all steps but the last few, for ever fewer lanes
+//                          (divergence).
 //             sequential   t with t + s for s = 128, 64, ..., 1, where t < s. The workers stand together: whole warps
 //                          are done early, and neighbouring threads read neighbouring words of shared memory.
 // Shared    256 accumulators.

@@ -1,8 +1,9 @@
-// The scan of an array as lectures build it up: each block scans its values in shared memory, by Kogge and Stone's steps
-// or by Brent and Kung's; then the blocks' totals are scanned; then each block begins with what stands before it.
+// The scan of an array as lectures build it up: each block scans its values in shared memory, by Kogge and Stone's
+// steps or by Brent and Kung's; then the blocks' totals are scanned; then each block begins with what stands before it.
 //
 // Formula   s(i) = v(0) op ... op v(i), per block of 1024 values:
-//             Kogge and Stone  in step s = 1, 2, 4, ..., 512 each value adds that s places before it: 10 steps, in which
+//             Kogge and Stone  in step s = 1, 2, 4, ..., 512 each value adds that s places before it: 10 steps, in
+//             which
 //                              nearly all threads work: n log2 n additions. (P. Kogge, H. Stone, 1973)
 //             Brent and Kung   a tree upwards (value 2 k s - 1 adds that s before it, s = 1, 2, 4, ...), then one
 //                              downwards (value 2 k s + s - 1 adds that s before it, s = ..., 2, 1): 2 n additions, but
@@ -21,9 +22,7 @@ using namespace gi;
 
 constexpr int BLOCK = 1024;
 
-template <typename A> struct two_rows {
-    A of[2][BLOCK];
-};
+template <typename A> struct two_rows { A of[2][BLOCK]; };
 
 // Each returns the array with the scan of `values`, which lies in its first row.
 template <typename A, typename Op> __device__ const A *kogge_stone(two_rows<A> &values, Op op) {
@@ -53,7 +52,8 @@ template <typename A, typename Op> __device__ const A *brent_kung(two_rows<A> &v
     return v;
 }
 
-// `totals` set: each block leaves its total there. Else it writes its results, after `before`'s for its number less one.
+// `totals` set: each block leaves its total there. Else it writes its results, after `before`'s for its number less
+// one.
 template <typename Job, bool KoggeStone>
 __global__ void __launch_bounds__(KoggeStone ? BLOCK : BLOCK / 2)
     blocks_kernel(const typename Job::element *values, size_t count, typename Job::A *totals,

@@ -69,7 +69,8 @@ gi_status scan_cub(const gi_device_scan_job *job, gi_error *err) {
     return with_job<false>(job->element, job->operation, [&](auto tag) {
         using Job = typename decltype(tag)::type;
         using Out = typename Job::Out;
-        begin_kernel<<<1, 1, 0, (cudaStream_t)job->stream>>>(first_of<Out>(job), scan_identity<Out>(job->operation), job->refused);
+        begin_kernel<<<1, 1, 0, (cudaStream_t)job->stream>>>(first_of<Out>(job), scan_identity<Out>(job->operation),
+                                                             job->refused);
         return gi_cuda_check(scan_by_cub<Job>(job, job->scratch, &bytes), "starting CUB's scan", err);
     });
 }
