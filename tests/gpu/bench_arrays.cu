@@ -1,9 +1,10 @@
-// Times the reductions and scans of arrays side by side: every algorithm, CUB as its users call it (in the element's own
-// type; 64 bits for integers), and a copy. Each is a graph of some launches over different arrays, so that neither the
-// host nor the second-level cache is what is measured; graphs take turns; medians.
+// Times the reductions and scans of arrays side by side: every algorithm, CUB as its users call it (in the element's
+// own type; 64 bits for integers), and a copy. Each is a graph of some launches over different arrays, so that neither
+// the host nor the second-level cache is what is measured; graphs take turns; medians.
 //
 //     gpu_bench_arrays [--json FILE] [--commit TEXT] [--driver VERSION] [--only TEXT] [LOG2_OF_COUNT]...
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +39,7 @@ bool failed = false;
 struct result {
     std::string what, name;
     int log2;
-    double ms, gbps, of_cub, of_copy;
+    double ms, gbps, of_cub, of_copy, call_us;
 };
 std::vector<result> results;
 
@@ -83,6 +84,7 @@ struct contender {
     std::function<void(size_t)> launch;
     cudaGraphExec_t graph;
     std::vector<double> times;
+    double call_us = 0; // from the call to the result
 };
 
 struct job {
@@ -251,10 +253,24 @@ double time_ms(const job &j, const contender &c) {
     return ms / (double)launches_of(j);
 }
 
+// The median of single calls that are waited for.
+double call_us(const contender &c) {
+    using clock = std::chrono::steady_clock;
+    std::vector<double> times;
+    for (int i = 0; i < 200; i++) {
+        const auto before = clock::now();
+        c.launch((size_t)i);
+        need(cudaStreamSynchronize(stream), "waiting");
+        times.push_back(std::chrono::duration<double, std::micro>(clock::now() - before).count());
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
 void report(const job &j, std::vector<contender> &all) {
     double cub = 0, copy = 0;
-    const std::string what = std::string(j.scans ? "scan " : "reduce ") + gi_operation_name(j.operation) + " " +
-                             gi_element_name(j.element);
+    const std::string what =
+        std::string(j.scans ? "scan " : "reduce ") + gi_operation_name(j.operation) + " " + gi_element_name(j.element);
     for (contender &c : all) {
         std::sort(c.times.begin(), c.times.end());
         if (c.name == "CUB") cub = c.times[ROUNDS / 2];
@@ -263,9 +279,10 @@ void report(const job &j, std::vector<contender> &all) {
     for (const contender &c : all) {
         const double ms = c.times[ROUNDS / 2];
         const double bytes = (double)j.in_bytes() + (double)(c.name == "copy" ? j.in_bytes() : j.out_bytes());
-        results.push_back({what, c.name, j.log2, ms, bytes / ms * 1e-6, 100 * cub / ms, 100 * copy / ms});
-        std::printf("%-18s 2^%-2d %-12s %9.5f ms (%.5f .. %.5f) %7.0f GB/s %6.1f %% of CUB's speed\n", what.c_str(), j.log2,
-                    c.name.c_str(), ms, c.times.front(), c.times.back(), bytes / ms * 1e-6, 100 * cub / ms);
+        results.push_back({what, c.name, j.log2, ms, bytes / ms * 1e-6, 100 * cub / ms, 100 * copy / ms, c.call_us});
+        std::printf("%-18s 2^%-2d %-12s %9.5f ms (%.5f .. %.5f) %7.0f GB/s %6.1f %% of CUB's speed\n", what.c_str(),
+                    j.log2, c.name.c_str(), ms, c.times.front(), c.times.back(), bytes / ms * 1e-6, 100 * cub / ms);
+        if (c.call_us > 0) std::printf("%-36s %9.2f us from call to result\n", "", c.call_us);
     }
 }
 
@@ -292,6 +309,8 @@ void bench(const job &j, const std::vector<int> &algorithms) {
     for (contender &c : all) time_ms(j, c);
     for (int round = 0; round < ROUNDS; round++)
         for (contender &c : all) c.times.push_back(time_ms(j, c));
+    if (j.log2 <= 20)
+        for (contender &c : all) c.call_us = call_us(c);
     report(j, all);
     for (contender &c : all) need(cudaGraphExecDestroy(c.graph), "freeing");
 }
@@ -304,15 +323,16 @@ bool write_json(const char *path, const char *commit, const char *driver) {
     need(cudaGetDeviceProperties(&device, 0), "asking for the device");
     FILE *file = std::fopen(path, "w");
     if (!file) return false;
-    std::fprintf(file, "{\"gpu\":\"%s\",\"driver\":\"%s\",\"toolkit\":\"%d.%d\",\"date\":\"%s\",\"commit\":\"%s\",", device.name,
-                 driver, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, date, commit);
+    std::fprintf(file, "{\"gpu\":\"%s\",\"driver\":\"%s\",\"toolkit\":\"%d.%d\",\"date\":\"%s\",\"commit\":\"%s\",",
+                 device.name, driver, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, date, commit);
     std::fprintf(file, "\"results\":[");
     for (size_t i = 0; i < results.size(); i++) {
         const result &r = results[i];
         std::fprintf(file,
                      "%s\n{\"job\":\"%s\",\"name\":\"%s\",\"log2_count\":%d,\"ms\":%.5f,\"gbps\":%.1f,"
-                     "\"percent_of_cub\":%.1f,\"percent_of_copy\":%.1f}",
-                     i ? "," : "", r.what.c_str(), r.name.c_str(), r.log2, r.ms, r.gbps, r.of_cub, r.of_copy);
+                     "\"percent_of_cub\":%.1f,\"percent_of_copy\":%.1f,\"call_us\":%.2f}",
+                     i ? "," : "", r.what.c_str(), r.name.c_str(), r.log2, r.ms, r.gbps, r.of_cub, r.of_copy,
+                     r.call_us);
     }
     std::fprintf(file, "\n]}\n");
     return std::fclose(file) == 0;
@@ -335,8 +355,9 @@ void bench_all(const std::vector<int> &sizes, const char *only) {
     const struct {
         gi_element element;
         gi_operation operation;
-    } kinds[] = {{GI_ELEMENT_F32, GI_OPERATION_SUM}, {GI_ELEMENT_F32, GI_OPERATION_MAX}, {GI_ELEMENT_F64, GI_OPERATION_SUM},
-                 {GI_ELEMENT_I32, GI_OPERATION_SUM}, {GI_ELEMENT_I64, GI_OPERATION_SUM}, {GI_ELEMENT_U8, GI_OPERATION_SUM},
+    } kinds[] = {{GI_ELEMENT_F32, GI_OPERATION_SUM}, {GI_ELEMENT_F32, GI_OPERATION_MAX},
+                 {GI_ELEMENT_F64, GI_OPERATION_SUM}, {GI_ELEMENT_I32, GI_OPERATION_SUM},
+                 {GI_ELEMENT_I64, GI_OPERATION_SUM}, {GI_ELEMENT_U8, GI_OPERATION_SUM},
                  {GI_ELEMENT_U8, GI_OPERATION_MAX}};
     for (int scans = 0; scans < 2; scans++)
         for (const auto &kind : kinds)
