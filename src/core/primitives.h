@@ -26,19 +26,22 @@ typedef enum gi_primitive {
 
 // Every algorithm that any backend has, in the order of the enumerations; the command line's table takes them from
 // here.
-#define GI_MATMUL_ALGORITHMS "auto|naive|tiled8|tiled16|tiled32|fast|tf32|cublas|cublas-tf32"
+#define GI_MATMUL_ALGORITHMS "auto|naive|tiled8|tiled16|tiled32|fast|tf32|tf32-mma|tf32-wgmma|cublas|cublas-tf32"
 #define GI_REDUCE_ALGORITHMS "auto|interleaved|sequential|shuffle|cub"
 #define GI_SCAN_ALGORITHMS "auto|kogge-stone|brent-kung|lookback|cub"
 enum { GI_ALGORITHM_AUTO }; // of each
 enum {
-    GI_MATMUL_NAIVE = 1,
-    GI_MATMUL_TILED8,
+    GI_MATMUL_NAIVE = 1, // on a GPU: a thread an element
+    GI_MATMUL_TILED8,    // tiles of 8 x 8, 16 x 16, 32 x 32 in shared memory
     GI_MATMUL_TILED16,
     GI_MATMUL_TILED32,
-    GI_MATMUL_FAST,
-    GI_MATMUL_TF32,
-    GI_MATMUL_CUBLAS,
-    GI_MATMUL_CUBLAS_TF32
+    GI_MATMUL_FAST,        // in registers
+    GI_MATMUL_TF32,        // tensor cores: the better of the next two that device and matrices allow
+    GI_MATMUL_TF32_MMA,    // by warps
+    GI_MATMUL_TF32_WGMMA,  // by groups of four warps
+    GI_MATMUL_CUBLAS,      // NVIDIA's library, in float32 and
+    GI_MATMUL_CUBLAS_TF32, // on tensor cores
+    GI_MATMUL_COUNT
 };
 enum { GI_REDUCE_INTERLEAVED = 1, GI_REDUCE_SEQUENTIAL, GI_REDUCE_SHUFFLE, GI_REDUCE_CUB };
 enum { GI_SCAN_KOGGE_STONE = 1, GI_SCAN_BRENT_KUNG, GI_SCAN_LOOKBACK, GI_SCAN_CUB };
