@@ -55,11 +55,11 @@ enum {
     OPTION(FLAG, exclusive, "exclusive", 0, "", "", 0, 0, "", GI_FOR_SCAN,                                             \
            "of what stands before each number, without it; the first result is the operation's identity")              \
     OPTION(CHOICE, matmul_algo, "algo", 0, "ALGORITHM", GI_MATMUL_ALGORITHMS, 0, 0, "auto", GI_FOR_MATMUL,             \
-           "which one; the CPU has auto, naive and fast, and the tf32 ones round the factors to 11 bits")              \
+           "which one; the CPU has auto, naive and fast, a GPU all; tf32 rounds the factors to 11 bits")               \
     OPTION(CHOICE, reduce_algo, "algo", 0, "ALGORITHM", GI_REDUCE_ALGORITHMS, 0, 0, "auto", GI_FOR_REDUCE,             \
-           "which one, of arrays alone; the CPU has auto, by which the bits are the same everywhere")                  \
+           "which one, of arrays alone; auto has the same bits everywhere, the others want a GPU")                     \
     OPTION(CHOICE, scan_algo, "algo", 0, "ALGORITHM", GI_SCAN_ALGORITHMS, 0, 0, "auto", GI_FOR_SCAN,                   \
-           "which one; the CPU has auto, by which the bits are the same everywhere")                                   \
+           "which one; auto has the same bits everywhere, the others want a GPU")                                      \
     OPTION(FLAG, total, "total", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \
            "add all images up, channel by channel, into one report named total")                                       \
     OPTION(FLAG, merge, "merge", 0, "", "", 0, 0, "", GI_FOR_HIST,                                                     \

@@ -1,5 +1,5 @@
 // The primitives on arrays, and what a backend offers of them: matrix product, reduction, scan. Host arrays in, host
-// arrays out; a backend with a device copies for itself.
+// arrays out, for which a backend with a device copies; or arrays that lie on that device.
 //
 // A backend hangs its table into gi_backend.primitives (core/backend.h). Its functions may be called by any number of
 // threads at once. The caller has checked the job by gi_..._job_check.
@@ -131,6 +131,14 @@ typedef struct gi_primitives {
     gi_status (*matmul)(struct gi_backend *backend, const gi_matmul_job *job, gi_error *err);
     gi_status (*reduce)(struct gi_backend *backend, const gi_reduce_job *job, gi_number *result, gi_error *err);
     gi_status (*scan)(struct gi_backend *backend, const gi_scan_job *job, gi_error *err);
+
+    // The same on arrays in the memory of the backend's device, as work of its stream `stream`. A product, and a scan
+    // of floats, minima or maxima, are enqueued alone; the others wait for their result, or for whether it fits. NULL:
+    // the backend has no such memory.
+    gi_status (*matmul_device)(struct gi_backend *backend, const gi_matmul_job *job, void *stream, gi_error *err);
+    gi_status (*reduce_device)(struct gi_backend *backend, const gi_reduce_job *job, void *stream, gi_number *result,
+                               gi_error *err);
+    gi_status (*scan_device)(struct gi_backend *backend, const gi_scan_job *job, void *stream, gi_error *err);
 } gi_primitives;
 
 // "matmul", "reduce", "scan"; and the list of all its algorithms.

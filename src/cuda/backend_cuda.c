@@ -9,6 +9,7 @@
 #include "core/large.h"
 #include "cuda/cuda_status.h"
 #include "cuda/devices.h"
+#include "cuda/primitives.h"
 #include "cuda/slot.h"
 
 // ---- images -------------------------------------------------------------------------------------------------------
@@ -157,6 +158,8 @@ static bool lost(gi_backend *base, bool wait, gi_error *err) {
 // The context stays: it is the process's, and others may use it.
 static void close_backend(gi_backend *base) {
     gi_cuda_backend *backend = (gi_cuda_backend *)base;
+    if (gi_cuda_start_wait(&backend->start, NULL) == GI_OK) cudaSetDevice(backend->start.index);
+    gi_array_lanes_free(&backend->arrays);
     gi_cuda_start_end(&backend->start);
     free(backend);
 }
@@ -217,9 +220,12 @@ gi_status gi_backend_cuda_open(int index, gi_backend **out, gi_error *err) {
     gi_cuda_backend *backend = calloc(1, sizeof *backend);
     if (!backend) return gi_fail(err, GI_ERR_MEMORY, "no memory for the CUDA backend");
     backend->base.ops = &cuda_ops;
+    backend->base.primitives = &gi_cuda_primitives;
+    gi_array_lanes_init(&backend->arrays);
     atomic_init(&backend->failed, false);
     gi_status status = describe(&backend->base, index, err);
     if (status != GI_OK) {
+        gi_array_lanes_free(&backend->arrays);
         free(backend);
         return status;
     }

@@ -3,13 +3,20 @@
 #include "cuda/cuda_status.h"
 #include "cuda/fault.h"
 
-static gi_status use_device(gi_cuda_backend *backend, gi_error *err) {
+gi_status gi_cuda_backend_use(gi_cuda_backend *backend, gi_error *err) {
     gi_status status = gi_cuda_start_wait(&backend->start, err);
     if (status != GI_OK) return status;
     if (atomic_load(&backend->failed))
         return gi_fail(err, GI_ERR_DEVICE, "CUDA device %d failed earlier in this process and cannot be used again",
                        backend->start.index);
     return gi_cuda_check(cudaSetDevice(backend->start.index), "choosing the device", err);
+}
+
+// Where the device is lost to this process, the stream fails too.
+gi_status gi_cuda_backend_settle(gi_cuda_backend *backend, cudaStream_t stream, gi_status status) {
+    if (status == GI_ERR_DEVICE && gi_cuda_fault(GI_FAULT_LOST, cudaStreamSynchronize(stream)) != cudaSuccess)
+        atomic_store(&backend->failed, true);
+    return status;
 }
 
 static gi_status open_lane(gi_cuda_slot *slot, gi_error *err) {
@@ -22,16 +29,12 @@ static gi_status open_lane(gi_cuda_slot *slot, gi_error *err) {
 
 gi_status gi_cuda_slot_begin(gi_cuda_slot *slot, bool wants_image, gi_error *err) {
     if (wants_image && !slot->lane->current.data) return gi_fail(err, GI_ERR_USAGE, "the slot holds no image");
-    gi_status status = use_device(slot->backend, err);
+    gi_status status = gi_cuda_backend_use(slot->backend, err);
     return status == GI_OK ? open_lane(slot, err) : status;
 }
 
-// Where the device is lost to this process, the stream fails too.
 gi_status gi_cuda_slot_settle(gi_cuda_slot *slot, gi_status status) {
-    if (status != GI_ERR_DEVICE || !slot->lane->stream) return status;
-    if (gi_cuda_fault(GI_FAULT_LOST, cudaStreamSynchronize(slot->lane->stream)) != cudaSuccess)
-        atomic_store(&slot->backend->failed, true);
-    return status;
+    return slot->lane->stream ? gi_cuda_backend_settle(slot->backend, slot->lane->stream, status) : status;
 }
 
 gi_status gi_cuda_slot_follow_all(gi_cuda_slot *slot, gi_error *err) {

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "core/backend.h"
+#include "cuda/array_lane.h"
 #include "cuda/lane.h"
 #include "cuda/resolved.h"
 #include "cuda/start.h"
@@ -18,7 +19,15 @@ typedef struct gi_cuda_backend {
     gi_backend base;
     gi_cuda_start start;
     atomic_bool failed; // an error has ruined the context: every later call would fail with the same words
+    gi_array_lanes arrays;
 } gi_cuda_backend;
+
+// Waits for the device's start, and makes it the thread's.
+gi_status gi_cuda_backend_use(gi_cuda_backend *backend, gi_error *err);
+
+// Every use ends so, with its status: after a failure the device may be as good as new, or lost to this process, which
+// then `stream` shows.
+gi_status gi_cuda_backend_settle(gi_cuda_backend *backend, cudaStream_t stream, gi_status status);
 
 typedef struct gi_cuda_slot {
     gi_slot base;
@@ -34,11 +43,11 @@ typedef struct gi_cuda_slot {
     cudaEvent_t shared;                 // counts are cleared, operations are made: for all lanes
 } gi_cuda_slot;
 
-// Every call on a slot begins so: waits for the device's start, makes it the thread's, and opens the lane.
-// `wants_image`: GI_ERR_USAGE where the lane holds none.
+// Every call on a slot begins so: uses the device, and opens the lane. `wants_image`: GI_ERR_USAGE where the lane holds
+// none.
 gi_status gi_cuda_slot_begin(gi_cuda_slot *slot, bool wants_image, gi_error *err);
 
-// ... and ends so, with its status: after a failure the device may be as good as new, or lost to this process.
+// ... and ends so, with its status.
 gi_status gi_cuda_slot_settle(gi_cuda_slot *slot, gi_status status);
 
 // The lane's next work comes after all that the other lanes have in work.

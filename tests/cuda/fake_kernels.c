@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "cpu/backend_cpu.h"
+#include "cpu/primitives.h"
 #include "fake_runtime.h"
+#include "kernels/arrays.h"
 #include "kernels/launch.h"
+#include "kernels/matmul.h"
 
 static gi_slot *slot; // its use is serialised by the runtime, which does one task at a time
 
@@ -203,6 +206,101 @@ size_t gi_cuda_equalize_scratch(const gi_table_job *job) {
 gi_status gi_cuda_equalize(const gi_table_job *job, gi_error *err) {
     (void)err;
     return tables(job, do_equalize);
+}
+
+// ---- arrays -------------------------------------------------------------------------------------------------------
+
+enum { ARRAY_SCRATCH = 777 };
+
+static void spoil_array_scratch(void *scratch) {
+    fake_require_device(scratch, ARRAY_SCRATCH);
+    memset(scratch, 0xEE, ARRAY_SCRATCH);
+}
+
+static void require_rows(const void *data, size_t rows, size_t columns, size_t stride) {
+    if (rows && columns) fake_require_device(data, ((rows - 1) * stride + columns) * sizeof(float));
+}
+
+static void do_matmul(void *data) {
+    const gi_matmul_launch *l = data;
+    const gi_matmul_job job = {l->a, l->b, l->c, l->m, l->k, l->n, l->a_stride, l->b_stride, l->c_stride, 0, 1};
+    gi_error err;
+    spoil_array_scratch(l->scratch);
+    need(gi_cpu_matmul(&job, &err), &err);
+}
+
+size_t gi_cuda_matmul_scratch(const gi_matmul_launch *job) {
+    (void)job;
+    return ARRAY_SCRATCH;
+}
+
+gi_status gi_cuda_matmul(const gi_matmul_launch *job, gi_error *err) {
+    (void)err;
+    require_rows(job->a, job->m, job->k, job->a_stride);
+    require_rows(job->b, job->k, job->n, job->b_stride);
+    require_rows(job->c, job->m, job->n, job->c_stride);
+    fake_enqueue(job->stream, do_matmul, job, sizeof *job);
+    return GI_OK;
+}
+
+gi_status gi_cublas_open(gi_cublas **out, gi_error *err) {
+    *out = NULL;
+    return gi_fail(err, GI_ERR_DEVICE, "cuBLAS (libcublas.so.13) was not found");
+}
+
+void gi_cublas_close(gi_cublas *cublas) { (void)cublas; }
+
+// The CPU's overflow is the device's mark.
+static void do_reduce(void *data) {
+    const gi_device_reduce_job *l = data;
+    const gi_reduce_job job = {l->values, l->element, l->count, l->operation, 0, 1};
+    gi_number found = {.real = 0};
+    spoil_array_scratch(l->scratch);
+    if (*l->ticket != 0) need(GI_ERR_USAGE, &(gi_error){.text = "the ticket is not zero"});
+    const bool fits = gi_cpu_reduce(&job, &found, NULL) == GI_OK;
+    *l->result = (gi_device_number){found.real, found.integer, !fits};
+}
+
+size_t gi_cuda_reduce_scratch(const gi_device_reduce_job *job) {
+    (void)job;
+    return ARRAY_SCRATCH;
+}
+
+gi_status gi_cuda_reduce(const gi_device_reduce_job *job, gi_error *err) {
+    (void)err;
+    fake_require_device(job->values, job->count * gi_element_bytes(job->element));
+    fake_require_device(job->result, sizeof *job->result);
+    fake_require_device(job->ticket, sizeof *job->ticket);
+    fake_enqueue(job->stream, do_reduce, job, sizeof *job);
+    return GI_OK;
+}
+
+static void do_scan(void *data) {
+    const gi_device_scan_job *l = data;
+    const gi_scan_job job = {l->values, l->out, l->element, l->count, l->operation, l->exclusive, 0, 1};
+    gi_error err = {.status = GI_OK};
+    unsigned long long index;
+    spoil_array_scratch(l->scratch);
+    *l->refused = UINT64_MAX;
+    if (gi_cpu_scan(&job, &err) == GI_OK) return;
+    if (sscanf(err.text, "the %*s up to index %llu", &index) == 1)
+        *l->refused = index;
+    else
+        need(err.status, &err);
+}
+
+size_t gi_cuda_scan_scratch(const gi_device_scan_job *job) {
+    (void)job;
+    return ARRAY_SCRATCH;
+}
+
+gi_status gi_cuda_scan(const gi_device_scan_job *job, gi_error *err) {
+    (void)err;
+    fake_require_device(job->values, job->count * gi_element_bytes(job->element));
+    fake_require_device(job->out, job->count * gi_element_bytes(gi_scan_element(job->element)));
+    fake_require_device(job->refused, sizeof *job->refused);
+    fake_enqueue(job->stream, do_scan, job, sizeof *job);
+    return GI_OK;
 }
 
 gi_status gi_cuda_probe(gi_error *err) {

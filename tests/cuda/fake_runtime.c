@@ -21,13 +21,14 @@ typedef struct task {
 struct CUstream_st {
     struct CUstream_st *next;
     task *first, *last;
+    unsigned long number;         // of all streams that there were
     unsigned long enqueued, done; // tasks
 };
 
 // Of the moment when it was recorded.
 struct CUevent_st {
     cudaStream_t stream; // NULL: never
-    unsigned long at;
+    unsigned long number, at;
     bool sleeps; // who waits for it
 };
 
@@ -72,6 +73,18 @@ static void run_all(void) {
     for (cudaStream_t s = streams; s; s = s->next) run_until(s, s->enqueued);
 }
 
+// Does what came before that moment. Streams that were destroyed have done all.
+static void reach(const struct CUevent_st *moment) {
+    for (cudaStream_t s = streams; s; s = s->next)
+        if (s == moment->stream && s->number == moment->number) run_until(s, moment->at);
+}
+
+static bool is_over(const struct CUevent_st *moment) {
+    for (cudaStream_t s = streams; s; s = s->next)
+        if (s == moment->stream && s->number == moment->number) return s->done >= moment->at;
+    return true;
+}
+
 void fake_enqueue(cudaStream_t stream, void (*run)(void *data), const void *data, size_t bytes) {
     task *t = malloc(sizeof *t + bytes);
     require(t != NULL && stream != NULL, "work on the default stream");
@@ -92,7 +105,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
     (void)flags;
     *stream = calloc(1, sizeof **stream);
     lock();
-    calls.made++;
+    (*stream)->number = ++calls.made;
     (*stream)->next = streams;
     streams = *stream;
     unlock();
@@ -135,6 +148,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     lock();
     event->stream = stream;
+    event->number = stream->number;
     event->at = stream->enqueued;
     unlock();
     return cudaSuccess;
@@ -144,15 +158,22 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     require(event->sleeps, "a thread would spin for an event");
     lock();
     calls.waits++;
-    if (event->stream) run_until(event->stream, event->at);
+    reach(event);
     unlock();
     return cudaSuccess;
 }
 
-static void wait_for(void *data) {
-    const struct CUevent_st *moment = data;
-    run_until(moment->stream, moment->at);
+// Once in two times, work that could be done is not.
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    static unsigned asked;
+    lock();
+    const bool done = is_over(event);
+    if (!done && asked++ % 2) reach(event);
+    unlock();
+    return done ? cudaSuccess : cudaErrorNotReady;
 }
+
+static void wait_for(void *data) { reach(data); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     (void)flags;
@@ -223,6 +244,16 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags) {
 }
 cudaError_t cudaFree(void *data) { return release(data); }
 cudaError_t cudaFreeHost(void *data) { return release(data); }
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *data) {
+    lock();
+    const block *b = find(data, 1);
+    *attributes = (struct cudaPointerAttributes){.type = !b          ? cudaMemoryTypeUnregistered
+                                                         : b->device ? cudaMemoryTypeDevice
+                                                                     : cudaMemoryTypeHost};
+    unlock();
+    return cudaSuccess;
+}
 
 typedef struct copy {
     char *to;
