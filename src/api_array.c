@@ -1,8 +1,10 @@
 // Matrix products, reductions and scans of the public API.
+#include <stdio.h>
 #include <string.h>
 
 #include "api_internal.h"
 #include "cpu/backend_cpu.h"
+#include "cpu/team.h"
 
 static int threads_of(const gpuimg_context *context) {
     int threads = gi_context_threads(context);
@@ -13,12 +15,21 @@ static gi_status no_context(gi_error *err) { return gi_fail(err, GI_ERR_USAGE, "
 
 // ---- on jobs ------------------------------------------------------------------------------------------------------
 
-// True when the work is to be done once more, on the CPU.
-static bool falls_back(gi_status status, gi_choice *choice) {
-    if (status != GI_ERR_DEVICE_MEMORY || !choice->fallback) return false;
+// True when the work is to be done once more, on the CPU: `auto` leaves a GPU that has no room for it, that takes no
+// such matrices or that fails.
+static bool falls_back(gi_status status, gi_choice *choice, const gi_error *err) {
+    const bool left = status == GI_ERR_DEVICE_MEMORY || status == GI_ERR_DEVICE || status == GI_ERR_UNSUPPORTED;
+    if (!left || !choice->fallback) return false;
+    snprintf(choice->why, sizeof choice->why, "not on %.16s: %.200s", choice->backend->name, err->text);
     choice->backend = choice->fallback;
     choice->fallback = NULL;
     return true;
+}
+
+// The CPU's threads for a primitive; for copies to and from a GPU, a team as any other.
+static int team_of(const gpuimg_context *context, const gi_choice *choice) {
+    const int threads = threads_of(context);
+    return choice->backend->primitives->matmul_device ? gi_cpu_team(threads) : threads;
 }
 
 gi_status gi_context_matmul(gpuimg_context *context, gi_matmul_job job, gi_choice *choice, gi_error *err) {
@@ -27,9 +38,9 @@ gi_status gi_context_matmul(gpuimg_context *context, gi_matmul_job job, gi_choic
     if (status == GI_OK)
         status = gi_context_choose_primitive(context, GI_PRIMITIVE_MATMUL, job.algorithm, &work, choice, err);
     if (status != GI_OK) return status;
-    job.threads = threads_of(context);
+    job.threads = team_of(context, choice);
     do status = choice->backend->primitives->matmul(choice->backend, &job, err);
-    while (falls_back(status, choice));
+    while (falls_back(status, choice, err));
     return status;
 }
 
@@ -40,9 +51,9 @@ gi_status gi_context_reduce(gpuimg_context *context, gi_reduce_job job, gi_numbe
     if (status == GI_OK)
         status = gi_context_choose_primitive(context, GI_PRIMITIVE_REDUCE, job.algorithm, &work, choice, err);
     if (status != GI_OK) return status;
-    job.threads = threads_of(context);
+    job.threads = team_of(context, choice);
     do status = choice->backend->primitives->reduce(choice->backend, &job, result, err);
-    while (falls_back(status, choice));
+    while (falls_back(status, choice, err));
     return status;
 }
 
@@ -52,9 +63,9 @@ gi_status gi_context_scan(gpuimg_context *context, gi_scan_job job, gi_choice *c
     if (status == GI_OK)
         status = gi_context_choose_primitive(context, GI_PRIMITIVE_SCAN, job.algorithm, &work, choice, err);
     if (status != GI_OK) return status;
-    job.threads = threads_of(context);
+    job.threads = team_of(context, choice);
     do status = choice->backend->primitives->scan(choice->backend, &job, err);
-    while (falls_back(status, choice));
+    while (falls_back(status, choice, err));
     return status;
 }
 

@@ -127,6 +127,60 @@ def test_damage_is_found_while_the_device_starts(tmp_path):
     assert code == 1 and "a.png" in said and not (tmp_path / "out.png").exists(), said
 
 
+# ---- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def product(tmp_path, *options, size=40, **settings):
+    """Status, words and result of a product."""
+    rng = np.random.default_rng(1)
+    for name in "ab":
+        np.save(tmp_path / f"{name}.npy", rng.standard_normal((size, size), "f4"))
+    (tmp_path / "c.npy").unlink(missing_ok=True)
+    code, said = run(tmp_path, "matmul", "a.npy", "b.npy", "-o", "c.npy", *options, **settings)
+    return code, said, np.load(tmp_path / "c.npy") if code == 0 else None
+
+
+@pytest.mark.parametrize("fault,status,words", [
+    ("no-driver", 3, "no NVIDIA driver is installed"), ("busy", 3, "the device is busy"),
+    ("device-memory", 1, "out of device memory"), ("lost", 3, "lost to this process")])
+def test_products_on_a_device_that_is_asked_for(tmp_path, fault, status, words):
+    code, said, _ = product(tmp_path, "--device", "cuda", fault=fault)
+    assert code == status and words in said and not (tmp_path / "c.npy").exists(), said
+
+
+@pytest.fixture
+def one_core():
+    """For what runs meanwhile, so that a GPU pays soon."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    yield
+    os.sched_setaffinity(0, cores)
+
+
+@pytest.mark.parametrize("fault", ["busy", "no-code", "device-memory", "lost"])
+def test_products_that_auto_leaves_a_device_for(tmp_path, one_core, fault):
+    code, said, got = product(tmp_path, "-v", "--algo", "fast", size=2600, fault=fault)
+    assert code == 0 and "device cpu" in said, said
+    assert "not on cuda" in said or "no GPU is usable" in said, said  # the start was over before
+    assert np.array_equal(got, product(tmp_path, "--device", "cpu", "--algo", "fast", size=2600)[2])
+
+
+@pytest.mark.parametrize("fault", ["device-memory@1-1", "device-memory@2-3", "device-memory@4-5", "host-memory",
+                                   "host-memory@2-2"])
+def test_arrays_with_less_memory(tmp_path, fault):
+    _, _, wanted = product(tmp_path, "--device", "cpu")
+    code, said, got = product(tmp_path, "--device", "cuda", fault=fault)
+    assert code == 0 and said == "" and np.allclose(wanted, got, atol=1e-5)
+    np.save(tmp_path / "v.npy", np.arange(100000, dtype="i4"))
+    code, said = run(tmp_path, "scan", "sum", "v.npy", "-o", "s.npy", "--device", "cuda", fault=fault)
+    assert code == 0 and np.array_equal(np.load(tmp_path / "s.npy"), np.cumsum(np.arange(100000))), said
+
+
+def test_products_without_cublas(tmp_path):
+    code, said, _ = product(tmp_path, "--algo", "cublas", LD_LIBRARY_PATH="")
+    assert (code == 3 and "libcublas" in said) or code == 0, said  # a system may have it in its place
+
+
 @pytest.mark.skipif("GPUIMG_LISTENER" not in os.environ, reason="no listener was built")
 def test_ranges_for_profilers(tmp_path):
     listener = {"NVTX_INJECTION64_PATH": os.environ["GPUIMG_LISTENER"], "RANGES": str(tmp_path / "ranges")}

@@ -88,17 +88,20 @@ static void by_the_algorithm(void **state) {
     assert_non_null(strstr(error.text, "needs a GPU: no GPU is usable: no driver"));
 }
 
-static void without_memory_on_the_device(void **state) {
+static void when_the_device_fails(void **state) {
     (void)state;
     gpuimg_error error;
     gpus = 1;
-    gpu_fails = GI_ERR_DEVICE_MEMORY;
-    assert_int_equal(multiply("auto", LARGE, NULL, &error), GPUIMG_OK);
-    assert_true(cpu_ran == 1 && gpu_ran == 1 && *error.text == '\0');
-    assert_int_equal(multiply("cuda", LARGE, NULL, &error), GPUIMG_ERR_DEVICE_MEMORY);
-    assert_int_equal(multiply("auto", LARGE, "tiled8", &error), GPUIMG_ERR_DEVICE_MEMORY);
-    gpu_fails = GI_ERR_DEVICE;
-    assert_int_equal(multiply("auto", LARGE, NULL, &error), GPUIMG_ERR_DEVICE);
+    static const gi_status failures[] = {GI_ERR_DEVICE_MEMORY, GI_ERR_DEVICE, GI_ERR_UNSUPPORTED};
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        gpu_fails = failures[i];
+        assert_int_equal(multiply("auto", LARGE, NULL, &error), GPUIMG_OK);
+        assert_true(cpu_ran == 1 && gpu_ran == 1 && *error.text == '\0');
+        assert_int_equal(multiply("cuda", LARGE, NULL, &error), (gpuimg_status)gpu_fails);
+        assert_int_equal(multiply("auto", LARGE, "tiled8", &error), (gpuimg_status)gpu_fails);
+    }
+    gpu_fails = GI_ERR_LIMIT; // the data's fault, on either device
+    assert_int_equal(multiply("auto", LARGE, NULL, &error), GPUIMG_ERR_LIMIT);
     assert_true(cpu_ran == 0);
     gpu_fails = GI_OK;
 }
@@ -107,7 +110,6 @@ int main(void) {
     cpu_primitives = &of_cpu;
     gpu_primitives = &of_gpu;
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked_for), cmocka_unit_test(by_the_amount_of_work),
-                                       cmocka_unit_test(by_the_algorithm),
-                                       cmocka_unit_test(without_memory_on_the_device)};
+                                       cmocka_unit_test(by_the_algorithm), cmocka_unit_test(when_the_device_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
