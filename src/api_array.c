@@ -71,35 +71,41 @@ gi_status gi_context_scan(gpuimg_context *context, gi_scan_job job, gi_choice *c
 
 // ---- public -------------------------------------------------------------------------------------------------------
 
-static gi_status find_algorithm(gi_primitive primitive, const char *name, int *algorithm, gi_error *err) {
+gi_status gi_api_algorithm(gi_primitive primitive, const char *name, int *algorithm, gi_error *err) {
     *algorithm = name ? gi_algorithm_find(primitive, name) : GI_ALGORITHM_AUTO;
     if (*algorithm >= 0) return GI_OK;
-    char words[128];
+    char words[160];
     return gi_fail(err, GI_ERR_USAGE, "%s has no algorithm '%.60s': known are %s", gi_primitive_name(primitive), name,
                    gi_words_listed(gi_primitive_algorithms(primitive), words, sizeof words));
 }
 
 static size_t stride_of(const gpuimg_matrix *m) { return m->stride ? m->stride : m->columns; }
 
-static gi_status matmul(gpuimg_context *context, const gpuimg_matrix *const operands[3], const char *algorithm,
-                        gi_error *err) {
+gi_status gi_api_matmul_job(const gpuimg_matrix *const operands[3], const char *algorithm, gi_matmul_job *job,
+                            gi_error *err) {
     const gpuimg_matrix *a = operands[0], *b = operands[1], *c = operands[2];
-    gi_choice choice;
-    if (!context) return no_context(err);
     if (!a || !b || !c) return gi_fail(err, GI_ERR_USAGE, "matmul: no matrix");
     if (a->columns != b->rows || c->rows != a->rows || c->columns != b->columns)
         return gi_fail(err, GI_ERR_USAGE, "matmul: %zu x %zu by %zu x %zu is no %zu x %zu", a->rows, a->columns,
                        b->rows, b->columns, c->rows, c->columns);
-    gi_matmul_job job = {.a = a->data,
-                         .b = b->data,
-                         .c = c->data,
-                         .m = a->rows,
-                         .k = a->columns,
-                         .n = b->columns,
-                         .a_stride = stride_of(a),
-                         .b_stride = stride_of(b),
-                         .c_stride = stride_of(c)};
-    gi_status status = find_algorithm(GI_PRIMITIVE_MATMUL, algorithm, &job.algorithm, err);
+    *job = (gi_matmul_job){.a = a->data,
+                           .b = b->data,
+                           .c = c->data,
+                           .m = a->rows,
+                           .k = a->columns,
+                           .n = b->columns,
+                           .a_stride = stride_of(a),
+                           .b_stride = stride_of(b),
+                           .c_stride = stride_of(c)};
+    return gi_api_algorithm(GI_PRIMITIVE_MATMUL, algorithm, &job->algorithm, err);
+}
+
+static gi_status matmul(gpuimg_context *context, const gpuimg_matrix *const operands[3], const char *algorithm,
+                        gi_error *err) {
+    gi_matmul_job job;
+    gi_choice choice;
+    if (!context) return no_context(err);
+    gi_status status = gi_api_matmul_job(operands, algorithm, &job, err);
     return status == GI_OK ? gi_context_matmul(context, job, &choice, err) : status;
 }
 
@@ -110,44 +116,42 @@ gpuimg_status gpuimg_matmul(gpuimg_context *context, const gpuimg_matrix *a, con
     return gi_api_result(matmul(context, operands, algorithm, &err), &err, error);
 }
 
-// An array to be reduced, as a caller gives it.
-typedef struct values {
-    const void *data;
-    size_t count;
-    gi_element element;
-} values;
+gi_status gi_api_number_begin(gi_api_number number, const gi_reduce_job *job, gi_error *err) {
+    if (!number.place) return gi_fail(err, GI_ERR_USAGE, "reduce: no place for the result");
+    memset(number.place, 0, sizeof(double));
+    if (!number.integer || job->operation != GI_OPERATION_MEAN) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "reduce: the mean of integers is no integer (gpuimg_mean_%s)",
+                   job->element == GI_ELEMENT_U8    ? "u8"
+                   : job->element == GI_ELEMENT_I32 ? "i32"
+                                                    : "i64");
+}
 
-// A number is expected to be an integer or not: `result` points at an int64_t or a double.
-static gi_status reduce(gpuimg_context *context, values in, gpuimg_operation operation, const char *algorithm,
-                        void *result, bool integer, gi_error *err) {
-    gi_number number = {.real = 0};
-    gi_choice choice;
-    if (!result) return gi_fail(err, GI_ERR_USAGE, "reduce: no place for the result");
-    memset(result, 0, sizeof number.real);
-    if (!context) return no_context(err);
-    gi_reduce_job job = {in.data, in.element, in.count, (gi_operation)operation, 0, 1};
-    if (integer && operation == GPUIMG_MEAN)
-        return gi_fail(err, GI_ERR_USAGE, "reduce: the mean of integers is no integer (gpuimg_mean_%s)",
-                       in.element == GI_ELEMENT_U8    ? "u8"
-                       : in.element == GI_ELEMENT_I32 ? "i32"
-                                                      : "i64");
-    gi_status status = find_algorithm(GI_PRIMITIVE_REDUCE, algorithm, &job.algorithm, err);
-    if (status == GI_OK) status = gi_context_reduce(context, job, &number, &choice, err);
-    if (status != GI_OK) return status;
-    if (integer)
-        *(int64_t *)result = number.integer;
+void gi_api_number_end(gi_api_number number, const gi_number *found) {
+    if (number.integer)
+        *(int64_t *)number.place = found->integer;
     else
-        *(double *)result = number.real;
-    return GI_OK;
+        *(double *)number.place = found->real;
+}
+
+static gi_status reduce(gpuimg_context *context, gi_reduce_job job, const char *algorithm, gi_api_number number,
+                        gi_error *err) {
+    gi_number found = {.real = 0};
+    gi_choice choice;
+    gi_status status = gi_api_number_begin(number, &job, err);
+    if (status == GI_OK && !context) status = no_context(err);
+    if (status == GI_OK) status = gi_api_algorithm(GI_PRIMITIVE_REDUCE, algorithm, &job.algorithm, err);
+    if (status == GI_OK) status = gi_context_reduce(context, job, &found, &choice, err);
+    if (status == GI_OK) gi_api_number_end(number, &found);
+    return status;
 }
 
 #define DEFINE_REDUCE(suffix, type, number, element)                                                                   \
     gpuimg_status gpuimg_reduce_##suffix(gpuimg_context *context, gpuimg_operation operation, const type *data,        \
                                          size_t count, const char *algorithm, number *result, gpuimg_error *error) {   \
         gi_error err = {.status = GI_OK};                                                                              \
-        values in = {data, count, element};                                                                            \
-        bool integer = !gi_element_is_float(element);                                                                  \
-        return gi_api_result(reduce(context, in, operation, algorithm, result, integer, &err), &err, error);           \
+        gi_reduce_job job = {data, element, count, (gi_operation)operation, 0, 1};                                     \
+        gi_api_number place = {result, !gi_element_is_float(element)};                                                 \
+        return gi_api_result(reduce(context, job, algorithm, place, &err), &err, error);                               \
     }
 DEFINE_REDUCE(f32, float, double, GI_ELEMENT_F32)
 DEFINE_REDUCE(f64, double, double, GI_ELEMENT_F64)
@@ -159,8 +163,9 @@ DEFINE_REDUCE(u8, uint8_t, int64_t, GI_ELEMENT_U8)
     gpuimg_status gpuimg_mean_##suffix(gpuimg_context *context, const type *data, size_t count, const char *algorithm, \
                                        double *result, gpuimg_error *error) {                                          \
         gi_error err = {.status = GI_OK};                                                                              \
-        values in = {data, count, element};                                                                            \
-        return gi_api_result(reduce(context, in, GPUIMG_MEAN, algorithm, result, false, &err), &err, error);           \
+        gi_reduce_job job = {data, element, count, GI_OPERATION_MEAN, 0, 1};                                           \
+        gi_api_number place = {result, false};                                                                         \
+        return gi_api_result(reduce(context, job, algorithm, place, &err), &err, error);                               \
     }
 DEFINE_MEAN(i32, int32_t, GI_ELEMENT_I32)
 DEFINE_MEAN(i64, int64_t, GI_ELEMENT_I64)
@@ -169,7 +174,7 @@ DEFINE_MEAN(u8, uint8_t, GI_ELEMENT_U8)
 static gi_status scan(gpuimg_context *context, gi_scan_job job, const char *algorithm, gi_error *err) {
     gi_choice choice;
     if (!context) return no_context(err);
-    gi_status status = find_algorithm(GI_PRIMITIVE_SCAN, algorithm, &job.algorithm, err);
+    gi_status status = gi_api_algorithm(GI_PRIMITIVE_SCAN, algorithm, &job.algorithm, err);
     return status == GI_OK ? gi_context_scan(context, job, &choice, err) : status;
 }
 

@@ -173,6 +173,20 @@ gi_status gi_context_choose_primitive(gpuimg_context *context, gi_primitive prim
     return GI_OK;
 }
 
+gi_status gi_context_choose_device(gpuimg_context *context, gi_primitive primitive, int algorithm, gi_backend **backend,
+                                   gi_error *err) {
+    char why[256] = "";
+    pthread_mutex_lock(&context->mutex);
+    *backend = context->request.kind == GI_DEVICE_AUTO ? automatic_gpu(context) : context->cuda;
+    if (!*backend) snprintf(why, sizeof why, "%s", context->none);
+    pthread_mutex_unlock(&context->mutex);
+    if (!*backend && context->request.kind == GI_DEVICE_AUTO)
+        return gi_fail(err, GI_ERR_DEVICE, "arrays on a device need a GPU, and none is usable: %.200s", why);
+    if (!*backend || !(*backend)->primitives || !(*backend)->primitives->matmul_device)
+        return gi_fail(err, GI_ERR_DEVICE, "arrays on a device need a context on a GPU, not on %s", context->device);
+    return check_algorithm(*backend, primitive, algorithm, err);
+}
+
 static lane *take_lane(gpuimg_context *context, gi_backend *backend) {
     pthread_mutex_lock(&context->mutex);
     lane **at = &context->idle, *found;

@@ -49,7 +49,8 @@ gi_status gi_api_shape(const gpuimg_image *image, const char *what, gi_shape *sh
 // GI_ERR_USAGE for NULL, and for a pipeline that ends in hist.
 gi_status gi_api_images_only(const gpuimg_pipeline *pipeline, gi_error *err);
 
-// ---- contexts (api_context.c, api_array.c) ------------------------------------------------------------------------
+// ---- contexts (api_context.c, api_array.c, api_array_device.c)
+// --------------------------------------------------------
 
 // Where a piece of work runs. The backends are the context's.
 typedef struct gi_choice {
@@ -72,6 +73,28 @@ int gi_context_threads(const gpuimg_context *context);
 // Thread-safe.
 gi_status gi_context_choose_primitive(gpuimg_context *context, gi_primitive primitive, int algorithm,
                                       const gi_primitive_work *work, gi_choice *choice, gi_error *err);
+
+// Chooses for a primitive on arrays in a device's memory: the context's GPU, which for `auto` is started where it is
+// not. GI_ERR_DEVICE where there is none; GI_ERR_USAGE where it has not the algorithm. Thread-safe.
+gi_status gi_context_choose_device(gpuimg_context *context, gi_primitive primitive, int algorithm, gi_backend **backend,
+                                   gi_error *err);
+
+// Which algorithm of a primitive has that name; NULL: `auto`. GI_ERR_USAGE, with those that are known.
+gi_status gi_api_algorithm(gi_primitive primitive, const char *name, int *algorithm, gi_error *err);
+
+// A job for matrices as a caller gives them; GI_ERR_USAGE where there is none, or their shapes do not match.
+gi_status gi_api_matmul_job(const gpuimg_matrix *const operands[3], const char *algorithm, gi_matmul_job *job,
+                            gi_error *err);
+
+// Where a reduction's caller wants it: an int64_t, or a double.
+typedef struct gi_api_number {
+    void *place;
+    bool integer;
+} gi_api_number;
+
+// Sets the place to 0. GI_ERR_USAGE where there is none, or it has not room for what the reduction gives.
+gi_status gi_api_number_begin(gi_api_number number, const gi_reduce_job *job, gi_error *err);
+void gi_api_number_end(gi_api_number number, const gi_number *found);
 
 // The primitives on jobs, which are checked here; their threads are the context's. *choice: where it ran. Thread-safe.
 gi_status gi_context_matmul(gpuimg_context *context, gi_matmul_job job, gi_choice *choice, gi_error *err);

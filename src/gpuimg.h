@@ -377,6 +377,69 @@ GPUIMG_API gpuimg_status gpuimg_scan_u8(gpuimg_context *context, gpuimg_operatio
                                         const uint8_t *values, int64_t *results, size_t count, const char *algorithm,
                                         gpuimg_error *error);
 
+/* ---- arrays on a GPU ------------------------------------------------------------------------------------------- */
+
+/* The same on arrays that lie in the memory of the context's GPU (cudaMalloc; managed or page-locked memory will do):
+ * the functions above with _device behind their names, and `stream`, a cudaStream_t of that GPU; NULL is its default
+ * stream. Work is enqueued there, behind what the stream has already, and nothing is copied but a reduction's result.
+ * Returns:  products, and scans of floats, minima and maxima, at once: their results are there once the stream has come
+ *           to them, and till then the arrays must stay. Reductions, and sums and products of integers by scans, once
+ *           the stream is done with them, with the result in host memory, or whether all results fit.
+ * Memory:   arrays are the caller's, aligned to their elements; matrices aligned to 16 bytes, with columns and strides
+ *           that are multiples of 4, are read faster. Scratch, up to 32 MiB for a product and about a hundredth of the
+ * array for the others, is the context's, made at the first need and used again; closing the context waits for it.
+ * Threads:  any number, on one stream or on several. The calling thread's current device stays what it was.
+ * Errors:   those of the functions above; GPUIMG_ERR_DEVICE where the context is for the CPU, or the library was built
+ *           without CUDA; with "auto" the GPU is started here, and GPUIMG_ERR_DEVICE tells why there is none.
+ *           GPUIMG_ERR_USAGE for arrays in other memory, or on another GPU; GPUIMG_ERR_UNSUPPORTED for matrices of 2^31
+ *           or more rows or columns; GPUIMG_ERR_DEVICE for an algorithm that this GPU, or these matrices, are not for,
+ *           and where cuBLAS is asked for and its library is not found. Never is work done on the CPU instead. */
+GPUIMG_API gpuimg_status gpuimg_matmul_device(gpuimg_context *context, const gpuimg_matrix *a, const gpuimg_matrix *b,
+                                              const gpuimg_matrix *c, const char *algorithm, void *stream,
+                                              gpuimg_error *error);
+
+/* *result is in host memory. */
+GPUIMG_API gpuimg_status gpuimg_reduce_f32_device(gpuimg_context *context, gpuimg_operation operation,
+                                                  const float *values, size_t count, const char *algorithm,
+                                                  void *stream, double *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_f64_device(gpuimg_context *context, gpuimg_operation operation,
+                                                  const double *values, size_t count, const char *algorithm,
+                                                  void *stream, double *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_i32_device(gpuimg_context *context, gpuimg_operation operation,
+                                                  const int32_t *values, size_t count, const char *algorithm,
+                                                  void *stream, int64_t *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_i64_device(gpuimg_context *context, gpuimg_operation operation,
+                                                  const int64_t *values, size_t count, const char *algorithm,
+                                                  void *stream, int64_t *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_reduce_u8_device(gpuimg_context *context, gpuimg_operation operation,
+                                                 const uint8_t *values, size_t count, const char *algorithm,
+                                                 void *stream, int64_t *result, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_mean_i32_device(gpuimg_context *context, const int32_t *values, size_t count,
+                                                const char *algorithm, void *stream, double *result,
+                                                gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_mean_i64_device(gpuimg_context *context, const int64_t *values, size_t count,
+                                                const char *algorithm, void *stream, double *result,
+                                                gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_mean_u8_device(gpuimg_context *context, const uint8_t *values, size_t count,
+                                               const char *algorithm, void *stream, double *result,
+                                               gpuimg_error *error);
+
+GPUIMG_API gpuimg_status gpuimg_scan_f32_device(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                                const float *values, float *results, size_t count,
+                                                const char *algorithm, void *stream, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_f64_device(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                                const double *values, double *results, size_t count,
+                                                const char *algorithm, void *stream, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_i32_device(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                                const int32_t *values, int64_t *results, size_t count,
+                                                const char *algorithm, void *stream, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_i64_device(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                                const int64_t *values, int64_t *results, size_t count,
+                                                const char *algorithm, void *stream, gpuimg_error *error);
+GPUIMG_API gpuimg_status gpuimg_scan_u8_device(gpuimg_context *context, gpuimg_operation operation, int exclusive,
+                                               const uint8_t *values, int64_t *results, size_t count,
+                                               const char *algorithm, void *stream, gpuimg_error *error);
+
 #ifdef __cplusplus
 }
 #endif

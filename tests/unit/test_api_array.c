@@ -152,9 +152,39 @@ static void automatic(void **state) {
     gpuimg_context_close(any);
 }
 
+// A context on the CPU has no device's memory: nothing there is looked at.
+static void arrays_on_a_device(void **state) {
+    (void)state;
+    static const char words[] = "arrays on a device need a context on a GPU, not on cpu";
+    int64_t *const somewhere = (int64_t *)(uintptr_t)4096;
+    gpuimg_matrix a = {(float *)somewhere, 4, 4, 0}, c = {(float *)(somewhere + 64), 4, 4, 0};
+    gpuimg_error error;
+    double real = 1;
+    int64_t whole = 1;
+    assert_int_equal(gpuimg_matmul_device(context, &a, &a, &c, "fast", NULL, &error), GPUIMG_ERR_DEVICE);
+    assert_string_equal(error.text, words);
+    assert_int_equal(gpuimg_reduce_i64_device(context, GPUIMG_MAX, somewhere, 9, NULL, NULL, &whole, &error),
+                     GPUIMG_ERR_DEVICE);
+    assert_string_equal(error.text, words);
+    assert_int_equal(whole, 0);
+    assert_int_equal(gpuimg_mean_i64_device(context, somewhere, 9, NULL, NULL, &real, &error), GPUIMG_ERR_DEVICE);
+    assert_true(real == 0);
+    assert_int_equal(gpuimg_scan_i64_device(context, GPUIMG_SUM, 0, somewhere, somewhere, 9, NULL, NULL, &error),
+                     GPUIMG_ERR_DEVICE);
+    assert_string_equal(error.text, words);
+    assert_int_equal(gpuimg_scan_i64_device(context, GPUIMG_SUM, 1, somewhere, somewhere, 9, NULL, NULL, &error),
+                     GPUIMG_ERR_USAGE);
+    assert_int_equal(gpuimg_scan_i64_device(NULL, GPUIMG_SUM, 0, somewhere, somewhere, 9, NULL, NULL, &error),
+                     GPUIMG_ERR_USAGE);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products),   cmocka_unit_test(products_that_are_none),
-                                       cmocka_unit_test(reductions), cmocka_unit_test(reductions_that_fail),
-                                       cmocka_unit_test(scans),      cmocka_unit_test(automatic)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products),
+                                       cmocka_unit_test(products_that_are_none),
+                                       cmocka_unit_test(reductions),
+                                       cmocka_unit_test(reductions_that_fail),
+                                       cmocka_unit_test(scans),
+                                       cmocka_unit_test(automatic),
+                                       cmocka_unit_test(arrays_on_a_device)};
     return cmocka_run_group_tests(tests, open_context, close_context);
 }

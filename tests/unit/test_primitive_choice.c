@@ -106,10 +106,67 @@ static void when_the_device_fails(void **state) {
     gpu_fails = GI_OK;
 }
 
+static gi_status gpu_reduce_device(gi_backend *backend, const gi_reduce_job *job, void *stream, gi_number *result,
+                                   gi_error *err) {
+    (void)err;
+    assert_ptr_equal(backend, &gpu.base);
+    assert_int_equal(job->count, 3);
+    assert_ptr_equal(stream, &gpu_ran);
+    *result = (gi_number){.real = 7};
+    return GI_OK;
+}
+
+static gi_status gpu_matmul_device(gi_backend *backend, const gi_matmul_job *job, void *stream, gi_error *err) {
+    (void)backend;
+    (void)stream;
+    assert_true(job->a_stride == 4 && job->b_stride == 4);
+    return gi_fail(err, GI_ERR_UNSUPPORTED, "as told"); // for which arrays on a device have no other place
+}
+
+static gpuimg_status reduce_on_device(const char *device, const char *algorithm, double *result, gpuimg_error *error) {
+    gpuimg_context *context = NULL;
+    float data[3];
+    assert_int_equal(gpuimg_context_open(device, 0, &context, error), GPUIMG_OK);
+    gpuimg_status status = gpuimg_reduce_f32_device(context, GPUIMG_SUM, data, 3, algorithm, &gpu_ran, result, error);
+    gpuimg_context_close(context);
+    return status;
+}
+
+static void arrays_on_the_device(void **state) {
+    (void)state;
+    gi_primitives with = of_gpu;
+    gpuimg_context *context = NULL;
+    gpuimg_error error;
+    double result = 1;
+    gpus = 1;
+    assert_int_equal(reduce_on_device("cuda", NULL, &result, &error), GPUIMG_ERR_DEVICE); // has no such memory
+    assert_non_null(strstr(error.text, "not on cuda:0"));
+    with.reduce_device = gpu_reduce_device;
+    with.matmul_device = gpu_matmul_device;
+    gpu_primitives = &with;
+    assert_int_equal(reduce_on_device("cuda", NULL, &result, &error), GPUIMG_OK);
+    assert_true(result == 7);
+    assert_int_equal(reduce_on_device("auto", "shuffle", &result, &error), GPUIMG_OK);
+    assert_int_equal(reduce_on_device("cuda", "cub", &result, &error), GPUIMG_ERR_USAGE);
+    assert_non_null(strstr(error.text, "cub of reduce is not for cuda:0"));
+    assert_int_equal(reduce_on_device("cpu", NULL, &result, &error), GPUIMG_ERR_DEVICE);
+    assert_non_null(strstr(error.text, "a context on a GPU, not on cpu"));
+    assert_int_equal(gpuimg_context_open("auto", 0, &context, NULL), GPUIMG_OK);
+    float data[16];
+    const gpuimg_matrix a = {data, 2, 2, 4}, c = {data + 8, 2, 2, 0};
+    assert_int_equal(gpuimg_matmul_device(context, &a, &a, &c, NULL, NULL, &error), GPUIMG_ERR_UNSUPPORTED);
+    gpuimg_context_close(context);
+    gpus = 0;
+    assert_int_equal(reduce_on_device("auto", NULL, &result, &error), GPUIMG_ERR_DEVICE);
+    assert_non_null(strstr(error.text, "none is usable: no driver"));
+    gpu_primitives = &of_gpu;
+}
+
 int main(void) {
     cpu_primitives = &of_cpu;
     gpu_primitives = &of_gpu;
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked_for), cmocka_unit_test(by_the_amount_of_work),
-                                       cmocka_unit_test(by_the_algorithm), cmocka_unit_test(when_the_device_fails)};
+                                       cmocka_unit_test(by_the_algorithm), cmocka_unit_test(when_the_device_fails),
+                                       cmocka_unit_test(arrays_on_the_device)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
