@@ -22,10 +22,12 @@ static const double bus_seconds = 0.15e-9; // a pixel, there and back, page-lock
 static const double unlocked_seconds = 0.7e-9; // ... from and to memory of the caller's
 static const double device_cores = 400;        // of the CPU's that the GPU's kernels are worth
 
-// Of the primitives: what one core does in a second, and what the bus carries, from pageable memory.
-static const double core_multiply_adds = 40e9;
-static const double core_scan_bytes = 8e9;
-static const double bus_bytes_second = 7e9;
+// Of the primitives: what one core does in a second, and what the bus carries of the caller's memory, copied in pieces
+// by as many cores as there are. So reductions and scans of the host's arrays pay nowhere.
+static const double core_multiply_adds = 40e9; // 28 to 45, for 1024 to 4096 rows and columns
+static const double core_scan_bytes = 8e9;     // 6 on 16 cores
+static const double core_copied_bytes = 8e9;
+static const double bus_copied_bytes = 20e9; // of products; 30 to 46 of larger arrays
 
 gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error *err) {
     *request = (gi_device_request){GI_DEVICE_AUTO, 0};
@@ -75,8 +77,10 @@ bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
 }
 
 bool gi_device_pays_primitive(const gi_primitive_work *work, const char **why) {
-    double cpu_seconds = work->core_seconds / gi_cpu_cores();
-    bool pays = cpu_seconds > (work->started ? 0 : start_seconds) + work->bus_bytes / bus_bytes_second;
+    const int cores = gi_cpu_cores();
+    double cpu_seconds = work->core_seconds / cores;
+    double copied_bytes = fmin(cores * core_copied_bytes, bus_copied_bytes);
+    bool pays = cpu_seconds > (work->started ? 0 : start_seconds) + work->bus_bytes / copied_bytes;
     *why = pays ? "enough work to outweigh the copies and starting a GPU" : "done before the arrays were on a GPU";
     return pays;
 }
