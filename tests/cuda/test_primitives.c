@@ -270,7 +270,8 @@ static void test_reuse(void) {
     free(out);
 }
 
-// Two scans, the second of what the first one makes, on either of two streams, before anything is waited for.
+// Two scans, the second of what the first one makes, and a sum of that, on either of two streams, before anything is
+// waited for.
 static void test_streams(void) {
     enum { COUNT = 500000 };
     rng r = {6};
@@ -278,9 +279,11 @@ static void test_streams(void) {
     float *values = values_make(GI_ELEMENT_F32, COUNT, false, &r), *wanted = needed(malloc(bytes)),
           *got = needed(malloc(bytes)), *memory[2][3];
     cudaStream_t streams[2];
+    double sum, wanted_sum;
     case_name("streams");
     CHECK(gpuimg_scan_f32(on_cpu, GPUIMG_MAX, 0, values, got, COUNT, NULL, NULL) == GPUIMG_OK);
     CHECK(gpuimg_scan_f32(on_cpu, GPUIMG_SUM, 0, got, wanted, COUNT, NULL, NULL) == GPUIMG_OK);
+    CHECK(gpuimg_reduce_f32(on_cpu, GPUIMG_SUM, wanted, COUNT, NULL, &wanted_sum, NULL) == GPUIMG_OK);
     for (int s = 0; s < 2; s++) {
         cuda_ok(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
         for (int i = 0; i < 3; i++) memory[s][i] = device_make(bytes);
@@ -293,6 +296,8 @@ static void test_streams(void) {
             !gpuimg_scan_f32_device(on_cuda, GPUIMG_SUM, 0, memory[s][1], memory[s][2], COUNT, NULL, streams[s], NULL));
     }
     for (int s = 1; s >= 0; s--) {
+        CHECK(!gpuimg_reduce_f32_device(on_cuda, GPUIMG_SUM, memory[s][2], COUNT, NULL, streams[s], &sum, NULL));
+        CHECK(sum == wanted_sum);
         memset(got, 0, bytes);
         device_copy(got, memory[s][2], bytes, cudaMemcpyDeviceToHost, streams[s]);
         CHECK(memcmp(got, wanted, bytes) == 0);
@@ -374,11 +379,11 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
+    test_streams(); // first: lanes that are new
     test_reuse();
     test_refusals(stream);
     test_values(&o, stream);
     test_products(&o, stream);
-    test_streams();
     test_threads();
     cuda_ok(cudaStreamDestroy(stream));
     gpuimg_context_close(on_cuda);
