@@ -9,6 +9,9 @@ extern "C" {
 #endif
 
 #define GI_DEMOS(DEMO)                                                                                                 \
+    DEMO(matmul)                                                                                                       \
+    DEMO(reduce)                                                                                                       \
+    DEMO(scan)                                                                                                         \
     DEMO(add)                                                                                                          \
     DEMO(points)                                                                                                       \
     DEMO(hist)                                                                                                         \
