@@ -86,8 +86,8 @@ static gi_status check_options(const gpuimg_options *o, gi_error *err) {
         return gi_fail(err, GI_ERR_USAGE, "options: quality %d is not in 1..100", o->quality);
     if (o->png_level < 0 || o->png_level > 9)
         return gi_fail(err, GI_ERR_USAGE, "options: png_level %d is not in 0..9", o->png_level);
-    if (o->workers < 0 || o->streams < 0)
-        return gi_fail(err, GI_ERR_USAGE, "options: workers and streams are 0 or more");
+    if (o->workers < 0 || o->streams < 0 || o->slots < 0)
+        return gi_fail(err, GI_ERR_USAGE, "options: workers, slots and streams are 0 or more");
     if (o->skip_existing && o->no_clobber)
         return gi_fail(err, GI_ERR_USAGE, "options: skip_existing and no_clobber exclude each other");
     return gi_codec_check((gi_codec_choice)o->codec, err);
@@ -142,6 +142,7 @@ gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup,
     batch->no_clobber = o->no_clobber != 0;
     batch->fail_fast = o->fail_fast != 0;
     batch->workers = o->workers;
+    batch->slots = o->slots;
     batch->streams = o->streams;
     batch->messages = &setup->messages;
     batch->cancel = o->cancel;

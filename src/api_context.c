@@ -12,28 +12,46 @@
 typedef struct lane {
     struct lane *next;
     gi_backend *backend;
+    int device; // the backend's place among the context's; -1: it has none
     gi_slot *slot, *fallback;
 } lane;
 
 struct gpuimg_context {
     gi_device_request request;
     int threads;
-    char device[16];
-    pthread_mutex_t mutex; // of all below
-    gi_backend *cpu;       // unless a GPU was asked for
-    gi_backend *cuda;      // where a GPU was asked for, or `auto` has started one
-    bool tried;            // `auto` has looked for one
-    char none[256];        // and why there is none
+    char device[288];
+    gi_devices devices;       // that were asked for; of `auto`, the CPU
+    gi_backend *cpu;          // unless GPUs were asked for
+    pthread_mutex_t mutex;    // of all below
+    int runs[GI_DEVICES_MAX]; // of single files and images, on each of the devices
+    gi_backend *cuda;         // the first GPU that was asked for, or the one that `auto` has started
+    bool tried;               // `auto` has looked for one
+    char none[256];           // and why there is none
     lane *idle;
 };
 
+// "cuda:0", or "cuda:0,1" for several.
+static void name_devices(gpuimg_context *context) {
+    const gi_devices *devices = &context->devices;
+    size_t used = 0, size = sizeof context->device;
+    for (int i = 0; i < devices->count && used < size; i++) {
+        const char *name = devices->backends[i]->name;
+        const char *number = i > 0 ? strchr(name, ':') : NULL; // of the first, all of the name
+        int written =
+            snprintf(context->device + used, size - used, "%s%s", i > 0 ? "," : "", number ? number + 1 : name);
+        used += written > 0 ? (size_t)written : 0;
+    }
+}
+
 static gi_status open_backends(gpuimg_context *context, gi_error *err) {
     gi_device_kind kind = context->request.kind;
-    bool automatic = kind == GI_DEVICE_AUTO;
-    gi_backend **backend = kind == GI_DEVICE_CUDA ? &context->cuda : &context->cpu;
-    gi_status status = gi_device_open(context->request, backend, err);
+    gi_status status = gi_devices_open(&context->request, &context->devices, err);
     if (status != GI_OK) return status;
-    snprintf(context->device, sizeof context->device, "%s", automatic ? "auto" : (*backend)->name);
+    *(kind == GI_DEVICE_CUDA ? &context->cuda : &context->cpu) = context->devices.backends[0];
+    if (kind == GI_DEVICE_AUTO)
+        snprintf(context->device, sizeof context->device, "auto");
+    else
+        name_devices(context);
     return GI_OK;
 }
 
@@ -74,8 +92,8 @@ void gpuimg_context_close(gpuimg_context *context) {
         next = l->next;
         lane_free(l);
     }
-    if (context->cuda) context->cuda->ops->close(context->cuda);
-    if (context->cpu) context->cpu->ops->close(context->cpu);
+    if (context->request.kind == GI_DEVICE_AUTO && context->cuda) context->cuda->ops->close(context->cuda);
+    gi_devices_close(&context->devices);
     pthread_mutex_destroy(&context->mutex);
     free(context);
 }
@@ -102,6 +120,8 @@ bool gi_context_weighs_work(const gpuimg_context *context) { return context->req
 void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice) {
     *choice = (gi_choice){.backend = context->request.kind == GI_DEVICE_CUDA ? context->cuda : context->cpu};
     snprintf(choice->why, sizeof choice->why, "as asked for");
+    choice->more = context->devices.backends + 1;
+    choice->more_count = context->devices.count > 1 ? context->devices.count - 1 : 0;
     if (!gi_context_weighs_work(context)) return;
     gi_work_estimate estimate = *work;
     char why[200];
@@ -187,23 +207,42 @@ gi_status gi_context_choose_device(gpuimg_context *context, gi_primitive primiti
     return check_algorithm(*backend, primitive, algorithm, err);
 }
 
+// The one of several devices that has the fewest runs; -1 where `first` is none of them.
+static int least_busy(const gpuimg_context *context, const gi_backend *first) {
+    const gi_devices *devices = &context->devices;
+    int best = 0;
+    if (first != devices->backends[0]) return -1;
+    for (int i = 1; i < devices->count; i++)
+        if (context->runs[i] < context->runs[best]) best = i;
+    return best;
+}
+
 static lane *take_lane(gpuimg_context *context, gi_backend *backend) {
     pthread_mutex_lock(&context->mutex);
+    const int device = least_busy(context, backend);
+    if (device >= 0) backend = context->devices.backends[device];
     lane **at = &context->idle, *found;
     while (*at && (*at)->backend != backend) at = &(*at)->next;
     found = *at;
     if (found) *at = found->next;
-    pthread_mutex_unlock(&context->mutex);
     if (!found) found = calloc(1, sizeof *found);
+    if (found && device >= 0) context->runs[device]++;
+    pthread_mutex_unlock(&context->mutex);
     if (found) found->backend = backend;
+    if (found) found->device = device;
     return found;
 }
 
-static void give_lane(gpuimg_context *context, lane *l) {
+// Keeps the lane, or frees it where it failed: what failed once is not tried again.
+static void give_lane(gpuimg_context *context, lane *l, bool failed) {
     pthread_mutex_lock(&context->mutex);
-    l->next = context->idle;
-    context->idle = l;
+    if (l->device >= 0) context->runs[l->device]--;
+    if (!failed) {
+        l->next = context->idle;
+        context->idle = l;
+    }
     pthread_mutex_unlock(&context->mutex);
+    if (failed) lane_free(l);
 }
 
 // On the worker's slot, opened when it has none.
@@ -225,7 +264,7 @@ gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, c
     gi_context_choose(context, &work, &choice);
     lane *l = take_lane(context, choice.backend);
     if (!l) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
-    batch->backend = choice.backend;
+    batch->backend = l->backend;
     batch->fallback = choice.fallback;
     gi_stop stop = {.cancel = batch->cancel};
     gi_gate gate;
@@ -235,14 +274,12 @@ gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, c
                         .gate = &gate,
                         .threads = context->threads > 0 ? context->threads : gi_cpu_cores(),
                         .slot = l->slot,
+                        .backend = l->backend,
                         .fallback = l->fallback};
     gi_status status = process(&worker, request, err);
     gi_gate_destroy(&gate);
     l->slot = worker.slot;
     l->fallback = worker.fallback;
-    if (status == GI_ERR_DEVICE || !l->slot)
-        lane_free(l); // what failed once is not tried again
-    else
-        give_lane(context, l);
+    give_lane(context, l, status == GI_ERR_DEVICE || !l->slot);
     return status;
 }

@@ -76,6 +76,8 @@ static gi_status run_batch(gpuimg_context *context, const gi_pipeline *stages, b
     gi_context_choose(context, &work, &choice);
     options->pipeline = stages;
     options->backend = choice.backend;
+    options->more = choice.more;
+    options->more_count = choice.more_count;
     options->fallback = choice.fallback;
     options->threads = gi_context_threads(context);
     options->on_progress = on_progress;

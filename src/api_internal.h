@@ -55,6 +55,8 @@ gi_status gi_api_images_only(const gpuimg_pipeline *pipeline, gi_error *err);
 // Where a piece of work runs. The backends are the context's.
 typedef struct gi_choice {
     gi_backend *backend;
+    gi_backend *const *more; // `more_count` of them, where several GPUs were asked for
+    int more_count;
     gi_backend *fallback; // of `auto`, where the backend is a GPU; else NULL
     char why[256];        // one line
 } gi_choice;

@@ -76,16 +76,16 @@ GPUIMG_API const char *gpuimg_status_name(gpuimg_status status);
 typedef struct gpuimg_context gpuimg_context;
 
 /* Opens a context. `device`: "cpu"; "cuda" or "cuda:N", an NVIDIA GPU by the driver's number (GPUIMG_ERR_DEVICE where
- * it is not usable); "auto" or NULL: for each run the one that is done first, so that a GPU is started only once there
- * is work that is worth it, and the CPU where there is none. `threads`: CPU threads that one call may use; 0: one for
- * each core of this process. */
+ * it is not usable); "cuda:N,M,..." or "cuda:all", several over which runs are spread; "auto" or NULL: for each run the
+ * one that is done first, so that a GPU is started only once there is work that is worth it, and the CPU where there is
+ * none. `threads`: CPU threads that one call may use; 0: one for each core of this process. */
 GPUIMG_API gpuimg_status gpuimg_context_open(const char *device, int threads, gpuimg_context **context,
                                              gpuimg_error *error);
 
 /* Frees the context and its memory. No run may be in progress on it, and none may follow. NULL is fine. */
 GPUIMG_API void gpuimg_context_close(gpuimg_context *context);
 
-/* "auto", "cpu", or the GPU as "cuda:0". Valid until the context is closed. */
+/* "auto", "cpu", or the GPU as "cuda:0", several as "cuda:0,1". Valid until the context is closed. */
 GPUIMG_API const char *gpuimg_context_device(const gpuimg_context *context);
 
 /* ---- pipelines ------------------------------------------------------------------------------------------------- */
@@ -206,6 +206,7 @@ typedef struct gpuimg_options {
     int optimize;                   /* Huffman codes made for each JPEG: 0 */
     int progressive;                /* progressive JPEGs, which implies optimize: 0 */
     gpuimg_png_reduce png_reduce;   /* AUTO */
+    int slots;                      /* of a batch: files whose pixels are held at once; 0: as many as workers */
 } gpuimg_options;
 
 /* Sets every member to the default given above. `size` is sizeof(gpuimg_options). */

@@ -102,6 +102,15 @@ static gi_status take_gpu(run *r, int index, gi_error *err) {
     return status;
 }
 
+// The GPU that is named, else the first that can be used; 0 where none can, for the reason why.
+static int index_of(const gi_device_request *request) {
+    gi_cuda_device device;
+    int index = 0;
+    if (request->count > 0) return request->indices[0];
+    while (gi_cuda_device_get(index, &device) && !device.usable) index++;
+    return gi_cuda_device_get(index, &device) ? index : 0;
+}
+
 // The GPU that was asked for; under `auto` the first that can be used, or the reason why there is none.
 static gi_status choose_device(run *r, gi_error *err) {
     gi_device_request request;
@@ -109,18 +118,14 @@ static gi_status choose_device(run *r, gi_error *err) {
     const char *text = r->options->device ? r->options->device : getenv("GPUIMG_DEVICE");
     if (!text || !*text) text = "auto";
     if (gi_device_parse(text, &request, &cause))
-        return gi_fail(err, GI_ERR_USAGE, "variable GPUIMG_DEVICE must be auto, cpu, cuda or cuda:N, not '%.100s'",
-                       text);
+        return gi_fail(err, GI_ERR_USAGE,
+                       "variable GPUIMG_DEVICE must be auto, cpu, cuda, cuda:N or cuda:all, not '%.100s'", text);
     if (request.kind == GI_DEVICE_CPU) {
         snprintf(r->about.no_gpu, sizeof r->about.no_gpu, "the CPU alone was asked for");
         return GI_OK;
     }
-    gi_cuda_device device;
-    int index = request.index;
-    if (request.kind == GI_DEVICE_AUTO)
-        for (index = 0; gi_cuda_device_get(index, &device) && !device.usable;) index++;
-    if (request.kind == GI_DEVICE_AUTO && !gi_cuda_device_get(index, &device)) index = 0;
-    gi_status status = take_gpu(r, index, &cause);
+    if (request.count > 1) return gi_fail(err, GI_ERR_USAGE, "one GPU is measured at a time, not %.100s", text);
+    gi_status status = take_gpu(r, index_of(&request), &cause);
     if (status == GI_OK) return GI_OK;
     if (request.kind == GI_DEVICE_CUDA) return gi_fail(err, status, "device %s: %s", text, cause.text);
     snprintf(r->about.no_gpu, sizeof r->about.no_gpu, "%s", cause.text);

@@ -120,14 +120,14 @@ static gi_status add_plan(gi_buffer *text, const gi_session *session, gi_shape s
     gi_status status = gi_plan_make(session->pipeline, shape, &plan, err);
     if (status == GI_OK) {
         bool fits = true;
-        size_t memory = gi_batch_memory_share(&batch, gi_batch_workers(&batch, session->list.count));
-        const gi_band_setting setting = {memory, strcmp(session->backend->name, "cpu") != 0, true};
+        size_t memory = gi_batch_memory_share(&batch, session->list.count);
+        const gi_band_setting setting = {memory, strcmp(session->choice.backend->name, "cpu") != 0, true};
         gi_band_rule rule = gi_process_bands(&batch, &plan, &setting, &fits);
         gi_buffer_puts(text, "image       ");
         gi_buffer_safe(text, about);
         gi_buffer_printf(text, ", %ux%u %s, %d bits\n", shape.width, shape.height, gi_channels_name(shape.channels),
                          shape.sample == GI_U8 ? 8 : 16);
-        gi_buffer_printf(text, "device      %s (%s)\n", session->backend->name, session->backend->detail);
+        gi_buffer_printf(text, "device      %s (%s)\n", session->choice.backend->name, session->choice.backend->detail);
         for (int i = 0; i < plan.segment_count; i++) add_segment(text, &plan.segments[i], i + 1);
         if (plan.measures) gi_buffer_printf(text, "   sink     histogram of %s\n", gi_channels_name(plan.out.channels));
         add_work(text, &plan, &rule);

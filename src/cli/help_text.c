@@ -17,7 +17,7 @@ const gi_help_item gi_help_statuses[] = {{"0", "all done"},
                                          {NULL, NULL}};
 
 const gi_help_item gi_help_variables[] = {
-    {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda or cuda:N"},
+    {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"},
     {"COLUMNS", "width of help and of the plots in reports as text; without it the terminal's"},
     {"NO_COLOR", "anything in it: no colours on a terminal"},
     {NULL, NULL}};

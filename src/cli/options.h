@@ -8,10 +8,9 @@
 //   SIZE    uint64_t              the same, also with k, M or G (10^3, 10^6, 10^9)
 //   BYTES   uint64_t              the same, also with K, M or G (2^10, 2^20, 2^30)
 //   CHOICE  const char *          one of `words` ("a|b|c"); points at what was typed
-//   DEVICE  const char *          auto, cpu, cuda or cuda:N; points at what was typed
-//   SHARD   const char *          I/N or auto; points at what was typed
-//   COLOUR  gi_colour             #rgb, #rrggbb, r,g,b, white or black
-//   TEXT    const char *          anything but nothing; points at what was typed
+//   DEVICE  const char *          auto, cpu, or GPUs as cuda, cuda:N, cuda:N,M,... or cuda:all; points at what was
+//   typed SHARD   const char *          I/N or auto; points at what was typed COLOUR  gi_colour             #rgb,
+//   #rrggbb, r,g,b, white or black TEXT    const char *          anything but nothing; points at what was typed
 // The default is parsed as if typed; "" leaves the field zero. Rows of the same name are one option that takes other
 // values for other commands; each has a field of its own, and a command that both are for (run) takes what either does.
 #ifndef GI_CLI_OPTIONS_H
@@ -114,12 +113,16 @@ enum {
            "do not turn the pixels by the EXIF orientation")                                                           \
     OPTION(FLAG, no_jpeg_luma, "no-jpeg-luma", 0, "", "", 0, 0, "", GI_FOR_RUN,                                        \
            "gray of a JPEG from its RGB colours, not from its own luma")                                               \
-    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N", 0, 0, "", GI_FOR_COMPUTE | GI_FOR_BENCH,     \
-           "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job)")   \
+    OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N|cuda:N,M,...|cuda:all", 0, 0, "",              \
+           GI_FOR_COMPUTE | GI_FOR_BENCH,                                                                              \
+           "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job); "  \
+           "over several GPUs the images of a run are spread")                                                         \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once, at most one a core; without it as many as cores")                                  \
+    OPTION(COUNT, slots, "slots", 0, "N", "", 1, 1024, "", GI_FOR_RUN,                                                 \
+           "of these, images whose pixels are held at once: it bounds the memory; without it as many as workers")      \
     OPTION(COUNT, streams, "streams", 0, "N", "", 1, 64, "", GI_FOR_RUN,                                               \
-           "of these, images on the device at once; without it as many as workers")                                    \
+           "of these, images on a device at once; without it as many as slots")                                        \
     OPTION(BYTES, max_memory, "max-memory", 0, "BYTES", "", 1, 1e15, "", GI_FOR_RUN,                                   \
            "work in bands of rows that take at most so much memory, all images in work together: of the device, or "   \
            "beside the images themselves; K, M and G may follow the number. Without it: a few MiB an image, or what "  \

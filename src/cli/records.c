@@ -151,7 +151,7 @@ static gi_status open_stats(gi_session *session, gi_batch_options *batch) {
                                 .json_path = options->stats_json,
                                 .trace_path = options->trace,
                                 .list = &session->list,
-                                .device = session->backend->name,
+                                .device = session->choice.backend->name,
                                 .workers = gi_batch_workers(batch, session->list.count),
                                 .no_clobber = options->no_clobber};
     if (!request.print && !request.json_path && !request.trace_path) return GI_OK;

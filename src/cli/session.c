@@ -24,7 +24,8 @@ gi_status gi_context_of_options(const gi_options *options, gpuimg_context **cont
     gpuimg_error cause;
     gpuimg_status opened = gpuimg_context_open(text, 0, context, &cause);
     if (opened == GPUIMG_ERR_USAGE)
-        return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda or cuda:N, not '%.100s'", source, text);
+        return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all, not '%.100s'",
+                       source, text);
     if (opened) return gi_fail(err, (gi_status)opened, "device %s: %s", text, cause.text);
     return GI_OK;
 }
@@ -38,12 +39,12 @@ static gi_status open_device(gi_session *session, gi_error *err) {
         work.files = 1;
         work.pixels = session->nominal_pixels;
     }
-    gi_choice choice;
-    gi_context_choose(session->context, &work, &choice);
-    session->backend = choice.backend;
-    session->fallback = choice.fallback;
-    gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", choice.backend->name, choice.backend->detail,
-           choice.why);
+    gi_choice *choice = &session->choice;
+    gi_context_choose(session->context, &work, choice);
+    for (int i = -1; i < choice->more_count; i++) {
+        const gi_backend *backend = i < 0 ? choice->backend : choice->more[i];
+        gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", backend->name, backend->detail, choice->why);
+    }
     return GI_OK;
 }
 
@@ -130,8 +131,10 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     const gi_options *options = session->options;
     gi_batch_options batch = {0};
     batch.pipeline = session->pipeline;
-    batch.backend = session->backend;
-    batch.fallback = session->fallback;
+    batch.backend = session->choice.backend;
+    batch.more = session->choice.more;
+    batch.more_count = session->choice.more_count;
+    batch.fallback = session->choice.fallback;
     batch.decode.max_pixels = options->max_pixels;
     batch.decode.strict = options->strict;
     batch.decode.auto_orient = !options->no_auto_orient;
@@ -147,6 +150,7 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     batch.max_memory = options->max_memory;
     batch.band_rows = gi_environment_band_rows();
     batch.workers = options->workers;
+    batch.slots = options->slots;
     batch.streams = options->streams;
     batch.digester = options->sha256 ? gi_sha256() : NULL;
     batch.messages = &session->messages;

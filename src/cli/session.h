@@ -2,6 +2,7 @@
 #ifndef GI_CLI_SESSION_H
 #define GI_CLI_SESSION_H
 
+#include "api_internal.h"
 #include "cli/console.h"
 #include "cli/manifest.h"
 #include "cli/options.h"
@@ -29,11 +30,11 @@ typedef struct gi_session {
     gi_messages messages;
     gi_shard shard; // count 0: all
     gi_item_list list;
-    gi_manifest *manifest;          // NULL: none
-    gi_progress *progress;          // NULL: none
-    gi_stats *stats;                // NULL: none
-    gpuimg_context *context;        // owned
-    gi_backend *backend, *fallback; // the context's
+    gi_manifest *manifest;   // NULL: none
+    gi_progress *progress;   // NULL: none
+    gi_stats *stats;         // NULL: none
+    gpuimg_context *context; // owned
+    gi_choice choice;        // of the context's backends
 } gi_session;
 
 // Opens a context on the device that --device names, else GPUIMG_DEVICE, else auto. GI_ERR_USAGE names the source of a

@@ -39,6 +39,8 @@ typedef struct gi_outcome {
 typedef struct gi_batch_options {
     const gi_pipeline *pipeline;
     gi_backend *backend;
+    gi_backend *const *more; // devices of the same kind, `more_count` of them, over which the images are spread too
+    int more_count;
     gi_backend *fallback;     // tried when the backend runs out of device memory even in bands; NULL: that file fails
     gi_decode_options decode; // file, threads and jpeg_luma are set per image
     // format GI_FORMAT_UNKNOWN: by the output's extension, else as the input, and PNG for standard output; file,
@@ -47,11 +49,12 @@ typedef struct gi_batch_options {
     bool jpeg_luma; // allow the luma shortcut where the pipeline takes it
     bool skip_existing, no_clobber, fail_fast;
     int workers;             // images at once; 0: as many as cores, at most the number of items
-    int streams;             // of these, at most so many on a device at once; 0: as many as workers
+    int slots;               // of these, at most so many that hold pixels; 0: as many as workers
+    int streams;             // ... and at most so many on a device at once; 0: as many as slots
     int threads;             // CPU cores to share among the workers; 0: all
     uint32_t thumbnail_side; // gi_measured has a thumbnail of at most so many pixels a side; 0: none
     size_t band_bytes;       // passes over at most so many input bytes at once; 0: no limit
-    // For the pixels in work beside what is decoded and whole images in host memory, shared among the workers; 0: no
+    // For the pixels in work beside what is decoded and whole images in host memory, shared among the slots; 0: no
     // limit.
     size_t max_memory;
     uint32_t band_rows;          // bands of at most so many rows; 0: no limit
@@ -79,15 +82,19 @@ typedef struct gi_batch_result {
 // CPU cores that a batch uses, at least 1.
 int gi_batch_cores(const gi_batch_options *options);
 
-// How many workers a batch of `items` has, at least 1, and the part of max_memory that each is given.
+// How many workers a batch of `items` has, how many slots they share, at least 1 of each, and the part of max_memory
+// that a slot is given.
 int gi_batch_workers(const gi_batch_options *options, size_t items);
-size_t gi_batch_memory_share(const gi_batch_options *options, int workers);
+int gi_batch_slots(const gi_batch_options *options, size_t items);
+size_t gi_batch_memory_share(const gi_batch_options *options, size_t items);
 
-// Does every item. One bad file never stops the others (unless fail_fast), but a full disk does: it is said through
-// messages with its reason and counted. Returns GI_OK when the batch ran, whatever failed in it; GI_ERR_MEMORY or
-// GI_ERR_DEVICE when no worker could start; GI_ERR_DEVICE when the device is lost and there is no fallback (the other
-// files are not started); GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a
-// cancel. Directories below it are made when a first file goes there.
+// Does every item: a few that are large among many small ones first, with as many threads as let them end with the
+// others (run/schedule.h), and the rest in their order. One bad file never stops the others (unless fail_fast), but a
+// full disk does: it is said through messages with its reason and counted. Returns GI_OK when the batch ran, whatever
+// failed in it; GI_ERR_MEMORY or GI_ERR_DEVICE when no slot could be opened; GI_ERR_DEVICE when all devices are lost
+// and there is no fallback (the other files are not started; while one device works, it takes what another has lost);
+// GI_ERR_IO when list->out_directory cannot be made or written to; GI_ERR_CANCELLED after a cancel. Directories below
+// it are made when a first file goes there.
 gi_status gi_batch_run(const gi_item_list *list, const gi_batch_options *options, gi_batch_result *result,
                        gi_error *err);
 

@@ -29,18 +29,38 @@ static const double core_scan_bytes = 8e9;     // 6 on 16 cores
 static const double core_copied_bytes = 8e9;
 static const double bus_copied_bytes = 20e9; // of products; 30 to 46 of larger arrays
 
+// A number of up to four digits at *text, which is moved behind it; -1: there is none.
+static int parse_index(const char **text) {
+    size_t digits = strspn(*text, "0123456789");
+    int index = digits >= 1 && digits <= 4 ? atoi(*text) : -1;
+    *text += digits;
+    return index;
+}
+
+// Numbers between commas, none of them twice.
+static bool parse_indices(const char *text, gi_device_request *request) {
+    for (;; text++) {
+        int index = parse_index(&text);
+        if (index < 0 || request->count == GI_DEVICES_MAX) return false;
+        for (int i = 0; i < request->count; i++)
+            if (request->indices[i] == index) return false;
+        request->indices[request->count++] = index;
+        if (*text != ',') return *text == '\0';
+    }
+}
+
 gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error *err) {
-    *request = (gi_device_request){GI_DEVICE_AUTO, 0};
+    *request = (gi_device_request){.kind = GI_DEVICE_AUTO};
     if (strcmp(text, "auto") == 0) return GI_OK;
     request->kind = strcmp(text, "cpu") == 0 ? GI_DEVICE_CPU : GI_DEVICE_CUDA;
-    if (request->kind == GI_DEVICE_CPU || strcmp(text, "cuda") == 0) return GI_OK;
-    if (strncmp(text, "cuda:", 5) == 0) {
-        size_t digits = strspn(text + 5, "0123456789");
-        request->index = digits >= 1 && digits <= 4 && text[5 + digits] == '\0' ? atoi(text + 5) : -1;
-        if (request->index >= 0) return GI_OK;
-    }
-    *request = (gi_device_request){GI_DEVICE_AUTO, 0};
-    return gi_fail(err, GI_ERR_USAGE, "'%.60s' is no device: auto, cpu, cuda or cuda:N (N from 0)", text);
+    if (request->kind == GI_DEVICE_CPU) return GI_OK;
+    request->all = strcmp(text, "cuda:all") == 0;
+    if (request->all) return GI_OK;
+    if (parse_indices(strcmp(text, "cuda") == 0 ? "0" : strncmp(text, "cuda:", 5) == 0 ? text + 5 : "", request))
+        return GI_OK;
+    *request = (gi_device_request){.kind = GI_DEVICE_AUTO};
+    return gi_fail(err, GI_ERR_USAGE,
+                   "'%.60s' is no device: auto, cpu, cuda, cuda:N (N from 0), cuda:N,M,... or cuda:all", text);
 }
 
 // What the stages take for each pixel: on one core, and of the memory.
@@ -109,8 +129,39 @@ bool gi_device_open_any(gi_backend **backend, char *reason, size_t size) {
     return false;
 }
 
-gi_status gi_device_open(gi_device_request request, gi_backend **backend, gi_error *err) {
-    *backend = NULL;
-    return request.kind == GI_DEVICE_CUDA ? gi_backend_cuda_open(request.index, backend, err)
-                                          : gi_backend_cpu_open(backend, err);
+// The CUDA devices that are usable, as if they had been named; where none is, the first, for the reason why.
+static gi_device_request named(const gi_device_request *request) {
+    gi_device_request all = {.kind = GI_DEVICE_CUDA};
+    gi_cuda_device device;
+    char reason[160];
+    if (!request->all) return *request;
+    const int there = gi_cuda_device_count(reason, sizeof reason);
+    for (int i = 0; i < there && all.count < GI_DEVICES_MAX; i++)
+        if (gi_cuda_device_get(i, &device) && device.usable) all.indices[all.count++] = i;
+    if (all.count == 0) all.count = 1;
+    return all;
+}
+
+gi_status gi_devices_open(const gi_device_request *request, gi_devices *devices, gi_error *err) {
+    *devices = (gi_devices){.count = 0};
+    if (request->kind != GI_DEVICE_CUDA) {
+        gi_status status = gi_backend_cpu_open(&devices->backends[0], err);
+        devices->count = status == GI_OK;
+        return status;
+    }
+    const gi_device_request these = named(request);
+    for (int i = 0; i < these.count; i++) {
+        gi_status status = gi_backend_cuda_open(these.indices[i], &devices->backends[i], err);
+        if (status != GI_OK) {
+            gi_devices_close(devices);
+            return status;
+        }
+        devices->count++;
+    }
+    return GI_OK;
+}
+
+void gi_devices_close(gi_devices *devices) {
+    for (int i = 0; i < devices->count; i++) devices->backends[i]->ops->close(devices->backends[i]);
+    devices->count = 0;
 }

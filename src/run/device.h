@@ -10,12 +10,16 @@
 
 typedef enum gi_device_kind { GI_DEVICE_AUTO, GI_DEVICE_CPU, GI_DEVICE_CUDA } gi_device_kind;
 
+enum { GI_DEVICES_MAX = 64 }; // of one machine, more than there are in any
+
 typedef struct gi_device_request {
     gi_device_kind kind;
-    int index; // CUDA device; 0 for plain "cuda"
+    bool all;                    // every usable CUDA device
+    int count;                   // of CUDA devices that are named, where not `all`
+    int indices[GI_DEVICES_MAX]; // ... 0 for plain "cuda"
 } gi_device_request;
 
-// "auto", "cpu", "cuda" or "cuda:N". GI_ERR_USAGE otherwise, with what is accepted.
+// "auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..." or "cuda:all". GI_ERR_USAGE otherwise, with what is accepted.
 gi_status gi_device_parse(const char *text, gi_device_request *request, gi_error *err);
 
 // What is known of the work before it starts.
@@ -56,8 +60,17 @@ gi_primitive_work gi_scan_work(const gi_scan_job *job);
 // *backend is NULL.
 bool gi_device_open_any(gi_backend **backend, char *reason, size_t size);
 
-// Opens the backend that was asked for: GI_ERR_DEVICE when it is not usable. `auto` opens the CPU, which it needs in
-// any case: where there is no GPU, and where one runs out of memory.
-gi_status gi_device_open(gi_device_request request, gi_backend **backend, gi_error *err);
+// What was asked for, opened.
+typedef struct gi_devices {
+    gi_backend *backends[GI_DEVICES_MAX];
+    int count; // 1 or more
+} gi_devices;
+
+// Opens the backends that were asked for: GI_ERR_DEVICE when one of them is not usable, or none of all. `auto` opens
+// the CPU, which it needs in any case: where there is no GPU, and where one runs out of memory.
+gi_status gi_devices_open(const gi_device_request *request, gi_devices *devices, gi_error *err);
+
+// Closes them.
+void gi_devices_close(gi_devices *devices);
 
 #endif

@@ -28,8 +28,24 @@ typedef struct image {
 static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
 
 gi_status gi_worker_open(gi_worker *worker, gi_error *err) {
-    gi_backend *backend = worker->options->backend;
-    return backend->ops->slot_open(backend, worker->threads, &worker->slot, err);
+    return worker->backend->ops->slot_open(worker->backend, worker->threads, &worker->slot, err);
+}
+
+// A slot for the image in work, where the worker has none of its own.
+static gi_status borrow_slot(gi_worker *worker, gi_error *err) {
+    if (!worker->slots) return GI_OK;
+    gi_lap_leave(&worker->lap); // a wait is no work
+    gi_status status = gi_slots_take(worker->slots, worker->stop, &worker->loan, err);
+    worker->no_slot = status != GI_OK && status != GI_ERR_CANCELLED;
+    worker->slot = worker->loan.slot;
+    worker->backend = worker->loan.backend;
+    return status;
+}
+
+static void return_slot(gi_worker *worker) {
+    if (!worker->slots) return;
+    gi_slots_give(worker->slots, &worker->loan);
+    worker->slot = NULL;
 }
 
 void gi_worker_close(gi_worker *worker) {
@@ -101,7 +117,7 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
 // How high the bands are on the pass's slot, and with how many threads it works on them. True when it is a device's.
 static bool choose_bands(image *im) {
     gi_worker *worker = im->worker;
-    bool device = im->pass.slot == worker->slot && !on_cpu(worker->options->backend);
+    bool device = im->pass.slot == worker->slot && !on_cpu(worker->backend);
     bool streams = im->pass.source.decoder != NULL, fits = true;
     const gi_band_setting setting = {worker->memory, device, streams};
     im->pass.bands = gi_process_bands(worker->options, &im->plan, &setting, &fits);
@@ -130,7 +146,7 @@ static void prepare_pass(image *im) {
 // Takes the fallback's slot where there is one and the backend cannot be used any more, or at all, for which it may
 // `wait`. True when it did.
 static bool avoid_lost(image *im, bool wait) {
-    gi_backend *backend = im->worker->options->backend;
+    gi_backend *backend = im->worker->backend;
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
     if (!pass->fallback || !backend->ops->lost || !backend->ops->lost(backend, wait, &why)) return false;
@@ -162,9 +178,11 @@ static gi_status reserve_rows(image *im, gi_error *err) {
 static gi_status begin_pass(image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
+    gi_status status = borrow_slot(im->worker, err);
+    if (status != GI_OK) return status;
     prepare_pass(im);
     avoid_lost(im, false);
-    gi_status status = reserve_rows(im, &why);
+    status = reserve_rows(im, &why);
     if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(im->worker, &pass->slot, NULL) == GI_OK) {
         gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
         pass->fallback = NULL;
@@ -302,6 +320,7 @@ static gi_status write_result(image *im, gi_error *err) {
     sink = gi_output_sink(output);
     status = gi_encoder_open(im->plan.out, &encode, &sink, &encoder, err);
     if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
+    return_slot(im->worker); // the encoder has taken all rows
     gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
     if (status == GI_OK) status = gi_encoder_finish(encoder, err);
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
@@ -336,6 +355,7 @@ static void image_free(image *im) {
     gi_plan_free(&im->plan);
     gi_histogram_free(&im->histogram);
     gi_thumbnail_free(&im->thumbnail);
+    return_slot(im->worker);
 }
 
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err) {

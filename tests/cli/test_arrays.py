@@ -114,7 +114,7 @@ def test_usage(gpuimg, save):
             (("matmul", "--device", "cpu", "--algo", "tiled16", "a.npy", "a.npy", "-o", "c.npy"),
              "tiled16 of matmul is not for cpu, which has auto, naive, fast"),
             (("reduce", "--device", "cpu", "--algo", "shuffle", "sum", "a.npy"), "not for cpu, which has auto"),
-            (("scan", "--device", "gpu", "sum", "a.npy", "-o", "b"), "auto, cpu, cuda or cuda:N")):
+            (("scan", "--device", "gpu", "sum", "a.npy", "-o", "b"), "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all")):
         assert reason in gpuimg.refused(*args).err
 
 

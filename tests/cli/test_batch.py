@@ -125,7 +125,8 @@ def test_bombs_are_refused_from_the_header(gpuimg, tmp_path):
 def test_workers_and_streams_change_nothing(gpuimg, image, tmp_path):
     for i in range(9):
         image(f"in/{i}.png", pixels(20 + i, 30, seed=i))
-    for i, args in enumerate((("-j1",), ("-j8",), ("-j3", "--streams=1"), ("--workers=2",))):
+    for i, args in enumerate((("-j1",), ("-j8",), ("-j3", "--streams=1"), ("--workers=2",),
+                              ("--slots=1",), ("-j4", "--slots=2", "--streams=2"))):
         gpuimg.ok("gray", *args, "in", f"out{i}")
         for path in (tmp_path / "out0").iterdir():
             assert path.read_bytes() == (tmp_path / f"out{i}" / path.name).read_bytes()

@@ -26,12 +26,23 @@ def test_cuda_works_or_says_why_not(gpuimg, image):
     assert ("device cuda:0 (" if result.code == 0 else "device cuda: ") in result.err
 
 
-@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", "cpu ", "cuda:1:2"])
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", "cpu ", "cuda:1:2", "cuda:0,0", "cuda:0,",
+                                    "cuda:all,0"])
 def test_bad_names(gpuimg, image, device):
     image("a.png")
-    assert "auto, cpu, cuda or cuda:N" in gpuimg.refused("gray", "--device", device, "a.png", "b.png").err
+    known = "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"
+    assert known in gpuimg.refused("gray", "--device", device, "a.png", "b.png").err
     err = gpuimg.refused("gray", "a.png", "b.png", env={"GPUIMG_DEVICE": device}).err
-    assert "GPUIMG_DEVICE" in err and "auto, cpu, cuda or cuda:N" in err
+    assert "GPUIMG_DEVICE" in err and known in err
+
+
+def test_all_gpus_or_why_there_is_none(gpuimg, image):
+    for name in "abc":
+        image(f"in/{name}.png")
+    result = gpuimg("gray", "-v", "--device", "cuda:all", "in", "out")
+    assert result.code in (0, 3), result
+    assert ("device cuda:0 (" if result.code == 0 else "device cuda:all: ") in result.err
+    assert gpuimg("gray", "--device", "cuda:0,99", "in", "out").code == 3
 
 
 def test_the_option_outranks_the_variable(gpuimg, image):

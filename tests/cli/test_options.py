@@ -37,8 +37,8 @@ def test_two_dashes_end_the_options(gpuimg, image, tmp_path):
     (("--png-level", "10"), "an integer from 0 to 9"), (("--png-level", "-1"), "an integer from 0 to 9"),
     (("-j", "0"), "an integer from 1 to"), (("--streams", "0"), "an integer from 1 to"),
     (("--max-pixels", "0"), "an integer from 1 to"), (("--background", "pink"), "#rrggbb"),
-    (("--background", "#12345"), "#rrggbb"), (("--device", "gpu"), "auto, cpu, cuda or cuda:N"),
-    (("--device", "cuda:-1"), "auto, cpu, cuda or cuda:N"), (("--format", "gif"), "png, jpg"),
+    (("--background", "#12345"), "#rrggbb"), (("--device", "gpu"), "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"),
+    (("--device", "cuda:-1"), "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"), (("--format", "gif"), "png, jpg"),
     (("--weights", "602"), "601, 709 or linear"), (("--weights",), "601, 709 or linear"),
 ])
 def test_bad_values_name_what_is_accepted(gpuimg, image, args, accepted):

@@ -6,8 +6,10 @@
 #include "cuda/backend_cuda.h"
 #include "fake_backend.h"
 
-static fake_backend cpu, gpu; // those opened last
-static int gpus;              // there are
+enum { FAKE_GPUS = 4 };
+static fake_backend cpu, gpu;                // those opened last; `gpu`: number 0
+static fake_backend further_gpus[FAKE_GPUS]; // by number, from 1
+static int gpus;                             // there are
 static int gpus_opened;
 static const gi_primitives *cpu_primitives, *gpu_primitives; // of those opened from now on; NULL: they have none
 
@@ -41,10 +43,11 @@ gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err) {
     *backend = NULL;
     if (gpus == 0) return gi_fail(err, GI_ERR_DEVICE, "no driver");
     if (index >= gpus) return gi_fail(err, GI_ERR_DEVICE, "there is no CUDA device %d", index);
-    gpu = fake_backend_make();
-    strcpy(gpu.base.name, "cuda:0");
-    gpu.base.primitives = gpu_primitives;
-    *backend = &gpu.base;
+    fake_backend *made = index > 0 ? &further_gpus[index] : &gpu;
+    *made = fake_backend_make();
+    snprintf(made->base.name, sizeof made->base.name, "cuda:%d", index > 0 ? index : 0);
+    made->base.primitives = gpu_primitives;
+    *backend = &made->base;
     gpus_opened++;
     return GI_OK;
 }

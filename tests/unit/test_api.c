@@ -66,6 +66,18 @@ static void contexts(void **state) {
     context = open_context("cuda");
     assert_string_equal(gpuimg_context_device(context), "cuda:0");
     gpuimg_context_close(context);
+    gpus = 3;
+    context = open_context("cuda:all");
+    assert_string_equal(gpuimg_context_device(context), "cuda:0,1,2");
+    gi_choice choice;
+    gi_context_choose(context, &(gi_work_estimate){.files = 1}, &choice);
+    assert_ptr_equal(choice.backend, &gpu);
+    assert_true(choice.more_count == 2 && choice.more[1] == &further_gpus[2].base && !choice.fallback);
+    gpuimg_context_close(context);
+    context = open_context("cuda:2,1");
+    assert_string_equal(gpuimg_context_device(context), "cuda:2,1");
+    gpuimg_context_close(context);
+    gpus = 1;
     context = (gpuimg_context *)&error;
     assert_reason(gpuimg_context_open("cuda:1", 0, &context, &error), GPUIMG_ERR_DEVICE, "no CUDA device 1");
     assert_null(context);

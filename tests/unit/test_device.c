@@ -16,7 +16,16 @@
 // A machine of two devices; the first has no code in this build.
 static int devices, cuda_calls;
 static bool opens;
-static gi_backend cpu = {.name = "cpu", .detail = "portable"}, cuda = {.name = "cuda:1", .detail = "fake"};
+static int closed;
+
+static void close_backend(gi_backend *backend) {
+    (void)backend;
+    closed++;
+}
+
+static const gi_backend_ops ops = {.close = close_backend};
+static gi_backend cpu = {.ops = &ops, .name = "cpu", .detail = "portable"},
+                  cuda = {.ops = &ops, .name = "cuda:1", .detail = "fake"};
 static gi_error err;
 
 int gi_cpu_cores(void) { return 4; }
@@ -62,9 +71,13 @@ static void parses(void **state) {
     assert_int_equal(request.kind, GI_DEVICE_CPU);
     assert_int_equal(gi_device_parse("cuda", &request, &err), GI_OK);
     assert_int_equal(request.kind, GI_DEVICE_CUDA);
-    assert_int_equal(request.index, 0);
+    assert_true(request.count == 1 && request.indices[0] == 0 && !request.all);
     assert_int_equal(gi_device_parse("cuda:12", &request, &err), GI_OK);
-    assert_int_equal(request.index, 12);
+    assert_true(request.count == 1 && request.indices[0] == 12);
+    assert_int_equal(gi_device_parse("cuda:3,0,12", &request, &err), GI_OK);
+    assert_true(request.count == 3 && request.indices[0] == 3 && request.indices[1] == 0 && request.indices[2] == 12);
+    assert_int_equal(gi_device_parse("cuda:all", &request, &err), GI_OK);
+    assert_true(request.kind == GI_DEVICE_CUDA && request.all && request.count == 0);
     static const char *const bad[] = {"",
                                       "CPU",
                                       "cpu ",
@@ -73,6 +86,12 @@ static void parses(void **state) {
                                       "cuda:+1",
                                       "cuda: 1",
                                       "cuda:1x",
+                                      "cuda:1,",
+                                      "cuda:,1",
+                                      "cuda:1,1",
+                                      "cuda:1, 2",
+                                      "cuda:ALL",
+                                      "cuda:all,1",
                                       "cuda0",
                                       "gpu",
                                       "cuda:99999999999999999999"};
@@ -193,27 +212,52 @@ static void first_gpu(void **state) {
     assert_string_equal(reason, "device -1 is broken");
 }
 
+static gi_status open_named(const char *text, gi_devices *opened) {
+    gi_device_request request;
+    assert_int_equal(gi_device_parse(text, &request, &err), GI_OK);
+    return gi_devices_open(&request, opened, &err);
+}
+
 static void asked_for(void **state) {
     (void)state;
-    gi_backend *backend = NULL;
+    gi_devices opened;
     devices = 2;
     opens = true;
     cuda_calls = 0;
-    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_CPU, 0}, &backend, &err), GI_OK);
-    assert_ptr_equal(backend, &cpu);
-    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_AUTO, 0}, &backend, &err), GI_OK);
-    assert_ptr_equal(backend, &cpu);
+    assert_int_equal(open_named("cpu", &opened), GI_OK);
+    assert_ptr_equal(opened.backends[0], &cpu);
+    assert_int_equal(open_named("auto", &opened), GI_OK);
+    assert_true(opened.count == 1 && opened.backends[0] == &cpu);
     assert_int_equal(cuda_calls, 0);
-    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_CUDA, 1}, &backend, &err), GI_OK);
-    assert_ptr_equal(backend, &cuda);
-    assert_int_equal(gi_device_open((gi_device_request){GI_DEVICE_CUDA, 0}, &backend, &err), GI_ERR_DEVICE);
-    assert_null(backend);
+    assert_int_equal(open_named("cuda:1", &opened), GI_OK);
+    assert_true(opened.count == 1 && opened.backends[0] == &cuda);
+    assert_int_equal(open_named("cuda", &opened), GI_ERR_DEVICE);
+    assert_int_equal(opened.count, 0);
+    assert_string_equal(err.text, "device 0 is broken");
+}
+
+// One that is named must be usable; of all, those are taken that are.
+static void several(void **state) {
+    (void)state;
+    gi_devices opened;
+    devices = 2;
+    opens = true;
+    closed = 0;
+    assert_int_equal(open_named("cuda:1,0", &opened), GI_ERR_DEVICE);
+    assert_string_equal(err.text, "device 0 is broken");
+    assert_true(opened.count == 0 && closed == 1);
+    assert_int_equal(open_named("cuda:all", &opened), GI_OK);
+    assert_true(opened.count == 1 && opened.backends[0] == &cuda);
+    gi_devices_close(&opened);
+    assert_int_equal(closed, 2);
+    devices = 1; // the one that is not usable says why
+    assert_int_equal(open_named("cuda:all", &opened), GI_ERR_DEVICE);
     assert_string_equal(err.text, "device 0 is broken");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parses), cmocka_unit_test(automatic),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parses),      cmocka_unit_test(automatic),
                                        cmocka_unit_test(as_measured), cmocka_unit_test(first_gpu),
-                                       cmocka_unit_test(asked_for)};
+                                       cmocka_unit_test(asked_for),   cmocka_unit_test(several)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,8 +151,8 @@ static void test_refusals(void **state) {
     expect_refusal("gray", GI_FOR_IMAGE, "--weights=602", "must be 601, 709 or linear, not '602'");
     expect_refusal("gray", GI_FOR_IMAGE, "--strict=yes", "takes no value");
     expect_refusal("gray", GI_FOR_IMAGE, "--total", "not for gray");
-    expect_refusal("gray", GI_FOR_IMAGE, "--device gpu", "auto, cpu, cuda or cuda:N");
-    expect_refusal("gray", GI_FOR_IMAGE, "--device cuda:x", "auto, cpu, cuda or cuda:N");
+    expect_refusal("gray", GI_FOR_IMAGE, "--device gpu", "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all");
+    expect_refusal("gray", GI_FOR_IMAGE, "--device cuda:x", "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all");
     expect_refusal("hist", GI_FOR_HIST, "--quality 3", "not for hist");
     expect_refusal(NULL, GI_FOR_RUN, "--level 3", "write it into the pipeline");
 }

@@ -48,6 +48,7 @@ _gpuimg_devices() {
     for node in /dev/nvidia[0-9]*; do
         [[ ! -e $node ]] || words+=" cuda:$((count++))"
     done
+    ((count < 2)) || words+=' cuda:all'
 }
 
 # COMMAND OPTION PREFIX BEGIN: offers values of the option.

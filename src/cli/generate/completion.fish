@@ -55,6 +55,7 @@ function __gpuimg_devices
         printf 'cuda:%d\tGPU %d\n' $count $count
         set count (math $count + 1)
     end
+    test $count -lt 2; or printf 'cuda:all\tall %d GPUs\n' $count
 end
 
 # How the pipeline at the cursor may go on: all of it, with each word that may come next.

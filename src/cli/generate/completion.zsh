@@ -6,6 +6,7 @@
 _gpuimg_devices() {
     local -a names=(auto cpu cuda) nodes=(/dev/nvidia<->(N)) expl
     (( $#nodes == 0 )) || names+=(cuda:{0..$(( $#nodes - 1 ))})
+    (( $#nodes < 2 )) || names+=(cuda:all)
     _wanted devices expl device compadd -a names
 }
 
