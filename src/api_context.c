@@ -278,6 +278,7 @@ gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, c
                         .fallback = l->fallback};
     gi_status status = process(&worker, request, err);
     gi_gate_destroy(&gate);
+    free(worker.plain);
     l->slot = worker.slot;
     l->fallback = worker.fallback;
     give_lane(context, l, status == GI_ERR_DEVICE || !l->slot);

@@ -145,15 +145,19 @@ static gi_status fail_stats(const gi_session *session, const char *at, const gi_
 
 static gi_status open_stats(gi_session *session, gi_batch_options *batch) {
     const gi_options *options = session->options;
+    const gi_choice *choice = &session->choice;
     gi_error err = {0};
     const char *at = NULL;
     gi_stats_request request = {.print = options->stats,
                                 .json_path = options->stats_json,
                                 .trace_path = options->trace,
                                 .list = &session->list,
-                                .device = session->choice.backend->name,
+                                .devices = {choice->backend},
+                                .device_count = 1 + choice->more_count,
                                 .workers = gi_batch_workers(batch, session->list.count),
+                                .slots = gi_batch_slots(batch, session->list.count),
                                 .no_clobber = options->no_clobber};
+    for (int i = 0; i < choice->more_count; i++) request.devices[i + 1] = choice->more[i];
     if (!request.print && !request.json_path && !request.trace_path) return GI_OK;
     if (gi_stats_open(&request, &session->stats, &at, &err)) return fail_stats(session, at, &err);
     batch->timeline = gi_stats_timeline(session->stats);

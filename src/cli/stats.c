@@ -1,5 +1,6 @@
 #include "cli/stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,6 +15,9 @@ struct gi_stats {
     gi_timeline timeline;
     gi_output *json, *trace; // NULL: none
     gi_buffer event;
+    int lanes;        // of a slot
+    bool *named;      // the trace's threads of devices that have their name
+    char device[288]; // the names of all
     double begun_ms, wall_ms, cpu_ms;
     uint64_t bytes_in, bytes_out, peak_bytes;
     gi_status traced; // of all writes to the trace
@@ -41,7 +45,22 @@ static void begin_trace(gi_stats *stats) {
                          ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,"
                          "\"args\":{\"name\":\"worker %d\"}}",
                          i + 1, i + 1);
+    for (int i = 0; i < stats->timeline.device_count; i++) {
+        const gi_backend *device = stats->request.devices[i];
+        gi_buffer_printf(&stats->event,
+                         ",\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":", i + 2);
+        gi_buffer name = {0};
+        gi_buffer_printf(&name, "%s (%s)", device->name, device->detail);
+        gi_json_add_string(&stats->event, name.failed ? device->name : name.data);
+        gi_buffer_free(&name);
+        gi_buffer_puts(&stats->event, "}}");
+    }
     put_event(stats);
+}
+
+static void add_place(gi_buffer *event, double begin_ms, double end_ms, int process, int thread) {
+    gi_buffer_printf(event, ",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d,\"args\":{", begin_ms * 1e3,
+                     (end_ms - begin_ms) * 1e3, process, thread);
 }
 
 // Events may stand in any order; one of an image comes after those within it.
@@ -52,10 +71,29 @@ static void on_span(void *context, const gi_span *span) {
     bool image = span->phase == GI_PHASE_IMAGE;
     gi_buffer_puts(event, ",\n{\"name\":");
     gi_json_add_string(event, !image ? gi_phase_name(span->phase) : file ? file : "-");
-    gi_buffer_printf(event, ",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":1,\"tid\":%d",
-                     image ? "image" : "phase", (span->begin_ms - stats->begun_ms) * 1e3,
-                     (span->end_ms - span->begin_ms) * 1e3, span->lane + 1);
-    gi_buffer_puts(event, ",\"args\":{");
+    gi_buffer_printf(event, ",\"cat\":\"%s\"", image ? "image" : "phase");
+    add_place(event, span->begin_ms - stats->begun_ms, span->end_ms - stats->begun_ms, 1, span->lane + 1);
+    gi_json_add_name(event, "file", file ? file : "-");
+    gi_buffer_puts(event, "}}");
+    put_event(stats);
+}
+
+// A thread of the trace gets its name when it first comes up: few slots use all their streams.
+static void on_device(void *context, const gi_device_event *what) {
+    gi_stats *stats = context;
+    gi_buffer *event = &stats->event;
+    const char *file = stats->request.list->items[what->item].in;
+    const int thread = what->slot * stats->lanes + what->span.lane, process = what->device + 2;
+    const size_t place = (size_t)what->device * (size_t)(stats->request.slots * stats->lanes) + (size_t)thread;
+    if (what->slot < stats->request.slots && !stats->named[place]) {
+        gi_buffer_printf(event,
+                         ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,"
+                         "\"args\":{\"name\":\"slot %d, stream %d\"}}",
+                         process, thread + 1, what->slot + 1, what->span.lane + 1);
+        stats->named[place] = true;
+    }
+    gi_buffer_printf(event, ",\n{\"name\":\"%s\",\"cat\":\"device\"", gi_device_work_name(what->span.work));
+    add_place(event, what->span.begin_ms - stats->begun_ms, what->span.end_ms - stats->begun_ms, process, thread + 1);
     gi_json_add_name(event, "file", file ? file : "-");
     gi_buffer_puts(event, "}}");
     put_event(stats);
@@ -93,12 +131,41 @@ static void add_json_phases(gi_buffer *text, const gi_stats *stats) {
     }
 }
 
+static double device_overlap(const gi_device_record *device) {
+    double sum = 0;
+    for (int w = 0; w < GI_DEVICE_WORKS; w++) sum += gi_cover_ms(&device->works[w].wall);
+    return over(sum, gi_cover_ms(&device->all.wall));
+}
+
+static void add_json_devices(gi_buffer *text, const gi_stats *stats) {
+    gi_buffer_puts(text, ",\n\"devices\":[");
+    for (int i = 0; i < stats->timeline.device_count; i++) {
+        const gi_device_record *device = &stats->timeline.devices[i];
+        gi_buffer_puts(text, i > 0 ? ",\n{\"name\":" : "\n{\"name\":");
+        gi_json_add_string(text, stats->request.devices[i]->name);
+        gi_buffer_puts(text, ",\"detail\":");
+        gi_json_add_string(text, stats->request.devices[i]->detail);
+        for (int w = 0; w < GI_DEVICE_WORKS; w++) {
+            const gi_device_time *time = &device->works[w];
+            gi_buffer_printf(text, ",\"%s\":{\"spans\":%llu,\"busy_ms\":%.3f,\"wall_ms\":%.3f}",
+                             gi_device_work_name((gi_device_work)w), (unsigned long long)time->spans, time->busy_ms,
+                             gi_cover_ms(&time->wall));
+        }
+        const double first_ms = device->all.spans > 0 ? device->first_ms - stats->begun_ms : 0;
+        gi_buffer_printf(text, ",\"first_ms\":%.3f,\"wall_ms\":%.3f,\"overlap\":%.3f}", first_ms,
+                         gi_cover_ms(&device->all.wall), device_overlap(device));
+    }
+    gi_buffer_puts(text, "]");
+}
+
 static void add_json(gi_buffer *text, const gi_stats *stats, const gi_batch_result *result) {
     double seconds = stats->wall_ms / 1e3;
     gi_buffer_puts(text, "{\"schema\":1,\"device\":");
-    gi_json_add_string(text, stats->request.device);
-    gi_buffer_printf(text, ",\"workers\":%d,\"images\":%zu,\"skipped\":%zu,\"failed\":%zu,\"not_started\":%zu",
-                     stats->request.workers, result->done, result->skipped, result->failed, result->not_started);
+    gi_json_add_string(text, stats->device);
+    gi_buffer_printf(text,
+                     ",\"workers\":%d,\"slots\":%d,\"images\":%zu,\"skipped\":%zu,\"failed\":%zu,\"not_started\":%zu",
+                     stats->request.workers, stats->request.slots, result->done, result->skipped, result->failed,
+                     result->not_started);
     gi_buffer_printf(text, ",\n\"bytes_in\":%llu,\"bytes_out\":%llu", (unsigned long long)stats->bytes_in,
                      (unsigned long long)stats->bytes_out);
     gi_buffer_printf(text, ",\"wall_ms\":%.3f,\"cpu_ms\":%.3f,\"busy_ms\":%.3f,\"overlap\":%.3f", stats->wall_ms,
@@ -109,7 +176,22 @@ static void add_json(gi_buffer *text, const gi_stats *stats, const gi_batch_resu
                      over((double)result->done, seconds), over((double)stats->bytes_in / 1e6, seconds),
                      over((double)stats->bytes_out / 1e6, seconds), (unsigned long long)stats->peak_bytes);
     add_json_phases(text, stats);
-    gi_buffer_puts(text, "}}\n");
+    gi_buffer_puts(text, "}");
+    if (stats->timeline.device_count > 0) add_json_devices(text, stats);
+    gi_buffer_puts(text, "}\n");
+}
+
+// What each GPU did, by its own clock.
+static void add_devices(gi_buffer *text, const gi_stats *stats) {
+    for (int i = 0; i < stats->timeline.device_count; i++) {
+        const gi_device_record *device = &stats->timeline.devices[i];
+        gi_buffer_printf(text, "%s: ", stats->request.devices[i]->name);
+        for (int w = 0; w < GI_DEVICE_WORKS; w++)
+            gi_buffer_printf(text, "%s %.3f s, ", gi_device_work_name((gi_device_work)w),
+                             gi_cover_ms(&device->works[w].wall) / 1e3);
+        gi_buffer_printf(text, "in %.3f s in which it worked; %.2f overlap\n", gi_cover_ms(&device->all.wall) / 1e3,
+                         device_overlap(device));
+    }
 }
 
 // A table for people; phases without a span are left out.
@@ -124,12 +206,12 @@ static void add_table(gi_buffer *text, const gi_stats *stats, const gi_batch_res
     }
     gi_buffer_printf(text, "%-10s %12.3f %12.3f %10.2f overlap\n", "all", busy_ms(stats) / 1e3, seconds,
                      over(busy_ms(stats), stats->wall_ms));
+    add_devices(text, stats);
     gi_buffer_printf(text, "%zu images, %.1f images/s, %.1f MB/s in, %.1f MB/s out\n", result->done,
                      over((double)result->done, seconds), over((double)stats->bytes_in / 1e6, seconds),
                      over((double)stats->bytes_out / 1e6, seconds));
     gi_buffer_printf(text, "%d workers on %s, %.3f s of processor time, %.1f MB of memory at most",
-                     stats->request.workers, stats->request.device, stats->cpu_ms / 1e3,
-                     (double)stats->peak_bytes / 1e6);
+                     stats->request.workers, stats->device, stats->cpu_ms / 1e3, (double)stats->peak_bytes / 1e6);
 }
 
 // ---- the run ------------------------------------------------------------------------------------------------------
@@ -142,6 +224,22 @@ static gi_status open_file(const char *path, gi_output **output, const char **at
     return gi_output_open(standard_output ? NULL : path, output, err);
 }
 
+// Names, and room for the times of those that have their own.
+static gi_status know_devices(gi_stats *stats, gi_error *err) {
+    const gi_stats_request *request = &stats->request;
+    const gi_backend_ops *ops = request->devices[0]->ops;
+    size_t used = 0, size = sizeof stats->device;
+    for (int i = 0; i < request->device_count && used < size; i++) {
+        int written = snprintf(stats->device + used, size - used, "%s%s", i > 0 ? ", " : "", request->devices[i]->name);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    stats->lanes = ops->lanes > 0 ? ops->lanes : 1;
+    if (!ops->watch) return GI_OK;
+    stats->named = calloc((size_t)request->device_count * (size_t)(request->slots * stats->lanes), sizeof(bool));
+    if (!stats->named) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    return gi_timeline_add_devices(&stats->timeline, request->device_count, err);
+}
+
 gi_status gi_stats_open(const gi_stats_request *request, gi_stats **out, const char **at, gi_error *err) {
     gi_stats *stats = calloc(1, sizeof *stats);
     *out = stats;
@@ -149,12 +247,14 @@ gi_status gi_stats_open(const gi_stats_request *request, gi_stats **out, const c
     if (!stats) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     stats->request = *request;
     gi_timeline_init(&stats->timeline);
-    gi_status status = open_file(request->json_path, &stats->json, at, err);
+    gi_status status = know_devices(stats, err);
+    if (status == GI_OK) status = open_file(request->json_path, &stats->json, at, err);
     if (status == GI_OK) status = open_file(request->trace_path, &stats->trace, at, err);
     if (status != GI_OK) return status;
     stats->begun_ms = gi_clock_ms();
     if (!stats->trace) return GI_OK;
     stats->timeline.on_span = on_span;
+    stats->timeline.on_device = on_device;
     stats->timeline.context = stats;
     begin_trace(stats);
     return GI_OK;
@@ -202,5 +302,6 @@ void gi_stats_close(gi_stats *stats) {
     gi_output_close(stats->trace);
     gi_timeline_destroy(&stats->timeline);
     gi_buffer_free(&stats->event);
+    free(stats->named);
     free(stats);
 }

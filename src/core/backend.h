@@ -26,6 +26,20 @@ enum { GI_MAX_LANES = 4 };     // of one slot
 typedef struct gi_backend gi_backend;
 typedef struct gi_slot gi_slot;
 
+// What a device does by itself, and when, in gi_clock_ms's milliseconds.
+typedef enum gi_device_work { GI_DEVICE_UPLOAD, GI_DEVICE_KERNELS, GI_DEVICE_DOWNLOAD, GI_DEVICE_WORKS } gi_device_work;
+
+typedef struct gi_device_span {
+    gi_device_work work;
+    int lane; // of the slot
+    double begin_ms, end_ms;
+} gi_device_span;
+
+typedef struct gi_watch {
+    void (*on_work)(void *context, const gi_device_span *span);
+    void *context;
+} gi_watch;
+
 typedef struct gi_backend_ops {
     // Frees the backend; all its slots must be closed.
     void (*close)(gi_backend *backend);
@@ -40,6 +54,10 @@ typedef struct gi_backend_ops {
 
     // From now on the slot uses up to so many CPU threads, at least 1. NULL: this backend uses none.
     void (*use_threads)(gi_slot *slot, int threads);
+
+    // From now on tells the watch, in the slot's thread, each piece of the device's work once it is known to be over;
+    // NULL: none any more. The watch must stay. NULL: what this backend does takes the thread's own time.
+    void (*watch)(gi_slot *slot, const gi_watch *watch);
 
     // False while the backend is still starting: what needs it would wait. NULL: true.
     bool (*ready)(gi_slot *slot);

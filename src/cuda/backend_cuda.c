@@ -21,6 +21,14 @@ static void use_lane(gi_slot *base, int lane) {
     slot->lane = &slot->lanes[lane];
 }
 
+static void watch(gi_slot *base, const gi_watch *watch) {
+    gi_cuda_slot *slot = (gi_cuda_slot *)base;
+    for (int i = 0; i < GI_CUDA_LANES; i++) {
+        slot->lanes[i].marks.watch = watch;
+        slot->lanes[i].marks.count = 0; // of an image that failed
+    }
+}
+
 // Memory for a first image, which is decoded while the context is created.
 static gi_status plain_buffer(gi_cuda_slot *slot, size_t bytes, void **data, gi_error *err) {
     free(slot->plain);
@@ -72,6 +80,7 @@ static gi_status download(gi_slot *base, gi_view *host, gi_error *err) {
     gi_status status = gi_cuda_slot_begin(slot, true, err);
     if (status == GI_OK) status = gi_cuda_lane_send(slot->lane, err);
     if (status == GI_OK) status = gi_cuda_lane_receive(slot->lane, host, err);
+    if (status == GI_OK) gi_cuda_marks_tell(&slot->lane->marks, (int)(slot->lane - slot->lanes));
     return gi_cuda_slot_settle(slot, status);
 }
 
@@ -168,6 +177,7 @@ static const gi_backend_ops cuda_ops = {.close = close_backend,
                                         .lost = lost,
                                         .slot_open = slot_open,
                                         .slot_close = slot_close,
+                                        .watch = watch,
                                         .ready = ready,
                                         .host_buffer = host_buffer,
                                         .lanes = GI_CUDA_LANES,

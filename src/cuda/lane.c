@@ -33,6 +33,7 @@ void gi_cuda_lane_close(gi_cuda_lane *lane) {
     gi_cuda_buffer_free(&lane->host_out, GI_PINNED);
     gi_cuda_buffer_free(&lane->scratch, GI_DEVICE);
     for (int i = 0; i < 2; i++) gi_cuda_buffer_free(&lane->images[i], GI_DEVICE);
+    gi_cuda_marks_free(&lane->marks);
     event_free(&lane->joined);
     event_free(&lane->sent_whole);
     event_free(&lane->uploaded);
@@ -61,7 +62,9 @@ gi_status gi_cuda_lane_upload(gi_cuda_lane *lane, const gi_view *host, gi_error 
     if (status != GI_OK) return status;
     const gi_view device = gi_view_packed(buffer->data, shape, GI_DEVICE);
     gi_trace_begin("upload");
+    gi_cuda_marks_begin(&lane->marks, GI_DEVICE_UPLOAD, lane->stream);
     status = gi_cuda_check(copy_rows(host, &device, cudaMemcpyHostToDevice, lane->stream), "uploading the image", err);
+    gi_cuda_marks_end(&lane->marks, lane->stream);
     gi_trace_end();
     if (status == GI_OK)
         status = gi_cuda_check(cudaEventRecord(lane->uploaded, lane->stream), "uploading the image", err);
@@ -90,7 +93,9 @@ gi_status gi_cuda_lane_launch(gi_cuda_lane *lane, gi_cuda_launcher with, gi_job 
     if (status != GI_OK) return status;
     job->scratch = lane->scratch.data;
     gi_trace_begin("kernels");
+    gi_cuda_marks_begin(&lane->marks, GI_DEVICE_KERNELS, lane->stream);
     status = with.launch(job, err);
+    gi_cuda_marks_end(&lane->marks, lane->stream);
     gi_trace_end();
     return status;
 }
@@ -126,8 +131,10 @@ gi_status gi_cuda_lane_send(gi_cuda_lane *lane, gi_error *err) {
     }
     if (status != GI_OK) return status;
     gi_trace_begin("download");
+    gi_cuda_marks_begin(&lane->marks, GI_DEVICE_DOWNLOAD, lane->stream);
     status = gi_cuda_check(copy_rows(&lane->current, &to, cudaMemcpyDeviceToHost, lane->stream),
                            "downloading the image", err);
+    gi_cuda_marks_end(&lane->marks, lane->stream);
     gi_trace_end();
     if (status == GI_OK)
         status = gi_cuda_check(cudaEventRecord(lane->sent_whole, lane->stream), "downloading the image", err);

@@ -4,6 +4,7 @@
 #define GI_CUDA_LANE_H
 
 #include "cuda/buffer.h"
+#include "cuda/marks.h"
 #include "cuda/tables.h"
 #include "kernels/launch.h"
 
@@ -21,6 +22,7 @@ typedef struct gi_cuda_lane {
     gi_cuda_tables tables;
     gi_view aimed; // page-locked memory of the caller's where the result may go; data NULL: none
     gi_view sent;  // where the current image is on its way to; data NULL: it is not
+    gi_cuda_marks marks;
 } gi_cuda_lane;
 
 typedef struct gi_cuda_launcher {

@@ -52,6 +52,10 @@ gi_status gi_cuda_slot_after_shared(gi_cuda_slot *slot, gi_error *err) {
     return gi_cuda_check(cudaStreamWaitEvent(slot->lane->stream, slot->shared, 0), "ordering the work", err);
 }
 
+void gi_cuda_slot_tell_all(gi_cuda_slot *slot) {
+    for (int i = 0; i < GI_CUDA_LANES; i++) gi_cuda_marks_tell(&slot->lanes[i].marks, i);
+}
+
 gi_status gi_cuda_slot_check_kind(const gi_cuda_slot *slot, const gi_point *operation, gi_error *err) {
     const gi_view *in = &slot->lane->current;
     if (operation->shape.channels == in->channels && operation->shape.sample == in->sample) return GI_OK;

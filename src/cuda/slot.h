@@ -57,6 +57,9 @@ gi_status gi_cuda_slot_follow_all(gi_cuda_slot *slot, gi_error *err);
 gi_status gi_cuda_slot_share(gi_cuda_slot *slot, gi_error *err);
 gi_status gi_cuda_slot_after_shared(gi_cuda_slot *slot, gi_error *err);
 
+// Tells the watch what the lanes have done, after a wait for all of it.
+void gi_cuda_slot_tell_all(gi_cuda_slot *slot);
+
 // GI_ERR_USAGE for an operation on another kind of image than the lane's.
 gi_status gi_cuda_slot_check_kind(const gi_cuda_slot *slot, const gi_point *operation, gi_error *err);
 

@@ -56,10 +56,12 @@ static gi_status send_counts(gi_cuda_slot *slot, size_t bytes, gi_error *err) {
     cudaStream_t stream = slot->lane->stream;
     gi_status status = gi_cuda_buffer_reserve(&slot->host_counts, bytes, GI_PINNED, stream, err);
     if (status == GI_OK) status = gi_cuda_slot_follow_all(slot, err);
+    gi_cuda_marks_begin(&slot->lane->marks, GI_DEVICE_DOWNLOAD, stream);
     if (status == GI_OK)
         status = gi_cuda_check(
             cudaMemcpyAsync(slot->host_counts.data, slot->counted.buffer.data, bytes, cudaMemcpyDeviceToHost, stream),
             "downloading the counts", err);
+    gi_cuda_marks_end(&slot->lane->marks, stream);
     return status;
 }
 
@@ -78,6 +80,7 @@ gi_status gi_cuda_slot_counts(gi_slot *base, gi_histogram *result, gi_error *err
         status =
             gi_cuda_check(gi_cuda_fault(GI_FAULT_LOST, cudaStreamSynchronize(slot->lane->stream)), "counting", err);
     if (status != GI_OK) return gi_cuda_slot_settle(slot, status);
+    gi_cuda_slot_tell_all(slot);
     const uint64_t *host = slot->host_counts.data;
     for (size_t i = 0; i < bytes / sizeof *host; i++) result->counts[i] += host[i];
     return GI_OK;
@@ -90,7 +93,9 @@ static gi_status make_resolved(gi_cuda_slot *slot, int index, const gi_stage_cal
     uint32_t *level = (uint32_t *)slot->levels.data + index, *host_level = (uint32_t *)slot->host_levels.data + index;
     const gi_cuda_resolve from = {call, rest, &slot->counted, level, &lane->scratch, lane->stream};
     gi_status status = gi_cuda_slot_follow_all(slot, err);
+    gi_cuda_marks_begin(&lane->marks, GI_DEVICE_KERNELS, lane->stream);
     if (status == GI_OK) status = gi_cuda_resolved_make(&slot->resolved[index], &from, err);
+    gi_cuda_marks_end(&lane->marks, lane->stream);
     if (status == GI_OK)
         status = gi_cuda_check(cudaMemcpyAsync(host_level, level, sizeof *level, cudaMemcpyDeviceToHost, lane->stream),
                                "downloading a level", err);

@@ -5,6 +5,12 @@
 
 static bool is_threshold(const gi_stage_call *call) { return call->stage->id == GI_STAGE_ID_threshold; }
 
+bool gi_plan_is_nothing(const gi_plan *plan) {
+    bool nothing = !plan->measures;
+    for (int i = 0; i < plan->segment_count; i++) nothing &= gi_segment_is_identity(&plan->segments[i]);
+    return nothing;
+}
+
 bool gi_call_is_otsu(const gi_stage_call *call) {
     return is_threshold(call) && call->args.threshold.level == GI_LEVEL_OTSU;
 }

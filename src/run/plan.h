@@ -49,6 +49,9 @@ void gi_plan_free(gi_plan *plan);
 // True when segment i changes no pixel, so that it can be left out.
 bool gi_segment_is_identity(const gi_segment *segment);
 
+// True when the decoded rows are the result.
+bool gi_plan_is_nothing(const gi_plan *plan);
+
 // True for threshold with a level that is taken from the histogram.
 bool gi_call_is_otsu(const gi_stage_call *call);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/large.h"
 #include "run/image_file.h"
 #include "run/output.h"
 #include "run/path.h"
@@ -31,6 +32,13 @@ gi_status gi_worker_open(gi_worker *worker, gi_error *err) {
     return worker->backend->ops->slot_open(worker->backend, worker->threads, &worker->slot, err);
 }
 
+// What the device has done of the image in work.
+static void on_work(void *context, const gi_device_span *span) {
+    gi_worker *worker = context;
+    gi_timeline_device(worker->lap.timeline,
+                       &(gi_device_event){*span, worker->loan.device, worker->loan.number, worker->lap.item});
+}
+
 // A slot for the image in work, where the worker has none of its own.
 static gi_status borrow_slot(gi_worker *worker, gi_error *err) {
     if (!worker->slots) return GI_OK;
@@ -39,11 +47,15 @@ static gi_status borrow_slot(gi_worker *worker, gi_error *err) {
     worker->no_slot = status != GI_OK && status != GI_ERR_CANCELLED;
     worker->slot = worker->loan.slot;
     worker->backend = worker->loan.backend;
+    worker->watch = (gi_watch){on_work, worker};
+    if (status == GI_OK && worker->lap.timeline && worker->slot->ops->watch)
+        worker->slot->ops->watch(worker->slot, &worker->watch);
     return status;
 }
 
 static void return_slot(gi_worker *worker) {
     if (!worker->slots) return;
+    if (worker->slot && worker->slot->ops->watch) worker->slot->ops->watch(worker->slot, NULL);
     gi_slots_give(worker->slots, &worker->loan);
     worker->slot = NULL;
 }
@@ -52,11 +64,27 @@ void gi_worker_close(gi_worker *worker) {
     if (worker->slot) worker->slot->ops->slot_close(worker->slot);
     if (worker->fallback) worker->fallback->ops->slot_close(worker->fallback);
     worker->slot = worker->fallback = NULL;
+    free(worker->plain);
+    worker->plain = NULL;
 }
 
 static void use_threads(gi_slot *slot, int threads) {
     if (slot->ops->use_threads) slot->ops->use_threads(slot, threads);
 }
+
+static gi_status plain_buffer(gi_worker *worker, size_t bytes, void **data, gi_error *err) {
+    if (bytes > worker->plain_bytes || !worker->plain) {
+        free(worker->plain);
+        worker->plain = gi_large_alloc(bytes);
+        worker->plain_bytes = worker->plain ? bytes : 0;
+    }
+    *data = worker->plain;
+    return *data ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
+}
+
+// For images whose decoded rows are the result: what only passes through has no need of a device, nor to wait for one.
+static const gi_backend_ops nothing_ops = {.lanes = 0};
+static gi_slot nothing_slot = {&nothing_ops};
 
 // False while the slot's backend is still starting.
 static bool is_ready(gi_slot *slot) { return !slot->ops->ready || slot->ops->ready(slot); }
@@ -132,7 +160,7 @@ static bool choose_bands(image *im) {
 static void prepare_pass(image *im) {
     const gi_batch_options *options = im->worker->options;
     gi_pass *pass = &im->pass;
-    pass->slot = im->worker->slot;
+    pass->slot = gi_plan_is_nothing(&im->plan) ? &nothing_slot : im->worker->slot;
     pass->gate = im->worker->gate;
     pass->stop = im->worker->stop;
     pass->plan = &im->plan;
@@ -149,7 +177,9 @@ static bool avoid_lost(image *im, bool wait) {
     gi_backend *backend = im->worker->backend;
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
-    if (!pass->fallback || !backend->ops->lost || !backend->ops->lost(backend, wait, &why)) return false;
+    if (pass->slot == &nothing_slot || !pass->fallback || !backend->ops->lost ||
+        !backend->ops->lost(backend, wait, &why))
+        return false;
     if (open_fallback(im->worker, &pass->slot, NULL) != GI_OK) return false;
     // Nobody has asked for that device.
     gi_say(pass->messages, GI_NOTE, im->name, "done on the CPU, as no GPU is usable: %s", why.text);
@@ -167,7 +197,10 @@ static gi_status reserve_rows(image *im, gi_error *err) {
     bool device = choose_bands(im) && is_ready(pass->slot);
     if (pass->source.decoder && is_ready(pass->slot)) shape.height = gi_window_rows(&im->plan, &pass->bands);
     gi_status status = gi_shape_bytes(shape, &bytes, err);
-    if (status == GI_OK) status = pass->slot->ops->host_buffer(pass->slot, bytes, &data, err);
+    if (status == GI_OK && pass->slot == &nothing_slot)
+        status = plain_buffer(im->worker, bytes, &data, err);
+    else if (status == GI_OK)
+        status = pass->slot->ops->host_buffer(pass->slot, bytes, &data, err);
     if (status != GI_OK) return status;
     pass->source.view = gi_view_packed(data, shape, device ? GI_PINNED : GI_HOST);
     pass->source.height = im->header.shape.height;
@@ -202,8 +235,12 @@ static gi_status decode_while_starting(image *im, gi_error *err) {
         if (next.count > source->height - next.y) next.count = source->height - next.y;
         status = gi_source_rows(source, next, &rows, err);
     }
-    // With all rows there is nothing left to do without the device.
-    if (status == GI_OK && avoid_lost(im, true)) choose_bands(im);
+    // With all rows there is nothing left to do without the device: to wait for it is no work.
+    if (status != GI_OK || im->pass.slot == &nothing_slot) return status;
+    gi_lap_leave(&im->worker->lap);
+    if (avoid_lost(im, true)) choose_bands(im);
+    if (im->worker->backend->ops->lost && im->pass.slot == im->worker->slot)
+        im->worker->backend->ops->lost(im->worker->backend, true, NULL);
     return status;
 }
 

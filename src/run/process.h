@@ -19,10 +19,13 @@ typedef struct gi_worker {
     size_t memory;              // its share of the options' max_memory; 0: no limit
     gi_slots *slots;            // lends a slot for each image; NULL: the worker has its own
     gi_loan loan;               // none between images
+    gi_watch watch;             // of the slot on loan
     bool no_slot;               // there was none to be had for the last image
     gi_slot *slot;
     gi_backend *backend; // of the slot
     gi_slot *fallback;   // opened when first needed
+    void *plain;         // host memory of the worker's own, plain_bytes of it
+    size_t plain_bytes;
 } gi_worker;
 
 // What is to be done with an item apart from its names.

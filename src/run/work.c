@@ -44,13 +44,6 @@ static void add_leg(gi_work *work, const gi_plan *plan, const gi_leg *leg, int h
     work->legs++;
 }
 
-// True when the decoded rows are the result.
-static bool is_nothing(const gi_plan *plan) {
-    bool nothing = !plan->measures;
-    for (int i = 0; i < plan->segment_count; i++) nothing &= gi_segment_is_identity(&plan->segments[i]);
-    return nothing;
-}
-
 gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule) {
     gi_work work = {.image = (size_t)bytes_of(plan, plan->in.channels, plan->in.height),
                     .window = (size_t)bytes_of(plan, plan->in.channels, gi_window_rows(plan, rule))};
@@ -58,7 +51,7 @@ gi_work gi_work_of(const gi_plan *plan, const gi_band_rule *rule) {
     int from = 0, resolved = 0, held = -1;
     size_t stored = 0;
     work.bands = rule->rows < plan->in.height ? (plan->in.height - 1) / rule->rows + 1 : 1;
-    if (is_nothing(plan)) return work;
+    if (gi_plan_is_nothing(plan)) return work;
     while (!leg.last) {
         leg = gi_leg_next(plan, from, resolved, rule);
         add_leg(&work, plan, &leg, held, rule);

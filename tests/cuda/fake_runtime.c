@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "core/clock.h"
 
 struct call_counts calls;
 
@@ -29,6 +30,7 @@ struct CUstream_st {
 struct CUevent_st {
     cudaStream_t stream; // NULL: never
     unsigned long number, at;
+    double at_ms;
     bool sleeps; // who waits for it
 };
 
@@ -150,8 +152,22 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     event->stream = stream;
     event->number = stream->number;
     event->at = stream->enqueued;
+    event->at_ms = gi_clock_ms();
     unlock();
     return cudaSuccess;
+}
+
+// As if all were done when it is asked for.
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
+    cudaError_t error = cudaSuccess;
+    lock();
+    if (!from->stream || !to->stream)
+        error = cudaErrorInvalidResourceHandle;
+    else if (from->stream->done < from->at || to->stream->done < to->at)
+        error = cudaErrorNotReady;
+    *ms = (float)(to->at_ms - from->at_ms);
+    unlock();
+    return error;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
@@ -309,21 +325,28 @@ cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t st
     return cudaSuccess;
 }
 
-// ---- one device ---------------------------------------------------------------------------------------------------
+// ---- devices, one unless the environment asks for more --------------------------------------------------------------
+
+static int device_count(void) {
+    const char *count = getenv("FAKE_CUDA_DEVICES");
+    return count ? atoi(count) : 1;
+}
 
 cudaError_t cudaDriverGetVersion(int *version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int *count) {
-    *count = 1;
+    *count = device_count();
     return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int *device) {
     *device = 0;
     return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t cudaSetDevice(int device) {
+    return device >= 0 && device < device_count() ? cudaSuccess : cudaErrorInvalidDevice;
+}
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
     (void)flags;
     const char *ms = getenv("FAKE_CUDA_START_MS"); // how long a context takes

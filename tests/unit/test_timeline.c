@@ -71,8 +71,72 @@ static void names(void **state) {
     for (int p = 0; p < GI_PHASE_COUNT; p++) assert_non_null(gi_phase_name((gi_phase)p));
 }
 
+static void cover(void **state) {
+    (void)state;
+    gi_cover c = {.sum_ms = 0};
+    gi_cover_add(&c, 10, 12);
+    gi_cover_add(&c, 20, 25);
+    gi_cover_add(&c, 5, 6);
+    assert_true(gi_cover_ms(&c) == 8 && c.count == 3);
+    gi_cover_add(&c, 11, 21); // meets two
+    assert_true(gi_cover_ms(&c) == 16 && c.count == 2);
+    gi_cover_add(&c, 13, 14); // in one
+    gi_cover_add(&c, 25, 26); // touches one
+    gi_cover_add(&c, 30, 30); // is nothing
+    gi_cover_add(&c, 40, 39);
+    assert_true(gi_cover_ms(&c) == 17 && c.count == 2);
+    gi_cover_add(&c, 0, 100);
+    assert_true(gi_cover_ms(&c) == 100 && c.count == 1);
+}
+
+// Against a second for each of 5000, with intervals that come up to 30 places late.
+static void cover_of_many(void **state) {
+    (void)state;
+    enum { SECONDS = 5000, MANY = 1500 };
+    static char seconds[SECONDS];
+    gi_cover c = {.sum_ms = 0};
+    unsigned random = 1, sum = 0;
+    for (int i = 0; i < MANY; i++) {
+        random = random * 1664525 + 1013904223;
+        unsigned begin = (unsigned)i * 3 + (random >> 10) % 90, end = begin + (random >> 20) % 8;
+        gi_cover_add(&c, begin, end);
+        memset(seconds + begin, 1, end - begin);
+    }
+    for (int i = 0; i < SECONDS; i++) sum += (unsigned)seconds[i];
+    assert_true(gi_cover_ms(&c) == sum && c.behind_ms > 0);
+}
+
+static gi_device_event told;
+
+static void take_event(void *context, const gi_device_event *event) {
+    (void)context;
+    told = *event;
+}
+
+static void devices(void **state) {
+    (void)state;
+    gi_timeline timeline;
+    gi_timeline_init(&timeline);
+    timeline.on_device = take_event;
+    assert_int_equal(gi_timeline_add_devices(&timeline, 2, NULL), GI_OK);
+    gi_timeline_device(&timeline, &(gi_device_event){{GI_DEVICE_UPLOAD, 0, 10, 12}, 1, 0, 5});
+    gi_timeline_device(&timeline, &(gi_device_event){{GI_DEVICE_UPLOAD, 1, 11, 14}, 1, 0, 6});
+    gi_timeline_device(&timeline, &(gi_device_event){{GI_DEVICE_KERNELS, 0, 12, 15}, 1, 0, 5});
+    gi_timeline_device(&timeline, &(gi_device_event){{GI_DEVICE_UPLOAD, 0, 0, 90}, 2, 0, 5}); // no such device
+    gi_timeline_device(NULL, &told);
+    assert_true(told.span.work == GI_DEVICE_KERNELS && told.device == 1 && told.item == 5);
+    const gi_device_record *device = &timeline.devices[1];
+    const gi_device_time *upload = &device->works[GI_DEVICE_UPLOAD];
+    assert_true(upload->spans == 2 && upload->busy_ms == 5 && gi_cover_ms(&upload->wall) == 4);
+    assert_true(device->all.spans == 3 && gi_cover_ms(&device->all.wall) == 5);
+    assert_true(timeline.devices[0].all.spans == 0 && device->works[GI_DEVICE_DOWNLOAD].spans == 0);
+    assert_string_equal(gi_device_work_name(GI_DEVICE_DOWNLOAD), "download");
+    gi_timeline_destroy(&timeline);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_lanes), cmocka_unit_test(without_a_timeline),
-                                       cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_lanes),     cmocka_unit_test(without_a_timeline),
+                                       cmocka_unit_test(names),         cmocka_unit_test(cover),
+                                       cmocka_unit_test(cover_of_many), cmocka_unit_test(devices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

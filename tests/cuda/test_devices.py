@@ -1,0 +1,108 @@
+"""Several GPUs, and what each did when: the program over the fake runtime (env GPUIMG)."""
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from PIL import Image
+
+PROGRAM = os.environ["GPUIMG"]
+WORKS = ["upload", "kernels", "download"]
+
+
+@pytest.fixture(autouse=True)
+def images(tmp_path):
+    (tmp_path / "in").mkdir()
+    for i in range(12):
+        pixels = np.random.default_rng(i).integers(0, 256, (60 + 9 * i, 80, 3), np.uint8)
+        Image.fromarray(pixels).save(tmp_path / f"in/{i:02}.{'png' if i % 2 else 'jpg'}")
+
+
+def run(tmp_path, *args, devices=2, **env):
+    env = {**{k: v for k, v in os.environ.items() if not k.startswith("GPUIMG_")}, "OMP_NUM_THREADS": "1",
+           "FAKE_CUDA_DEVICES": str(devices), **env}
+    done = subprocess.run([PROGRAM, *args], cwd=tmp_path, env=env, capture_output=True, timeout=120)
+    return done.returncode, done.stderr.decode()
+
+
+def contents(directory):
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+@pytest.mark.parametrize("pipeline", ["gray", "blur radius=3 | threshold otsu", "equalize"])
+@pytest.mark.parametrize("device,devices", [("cuda:all", 1), ("cuda:all", 2), ("cuda:1,0", 3), ("cuda:2", 3)])
+def test_the_same_bytes(tmp_path, pipeline, device, devices):
+    assert run(tmp_path, "run", pipeline, "-q", "--device", "cpu", "in", "cpu") == (0, "")
+    for i, slots in enumerate((("-j4",), ("-j4", "--slots", "1"), ("-j4", "--slots", "3", "--streams", "1"))):
+        assert run(tmp_path, "run", pipeline, "-q", "--device", device, *slots, "in", f"{i}", devices=devices) == (0, "")
+        assert contents(tmp_path / f"{i}") == contents(tmp_path / "cpu")
+
+
+def test_names(tmp_path):
+    code, said = run(tmp_path, "gray", "-v", "--device", "cuda:all", "in", "out", devices=3)
+    assert code == 0 and [f"device cuda:{i} (" in said for i in range(4)] == [True, True, True, False], said
+    code, said = run(tmp_path, "gray", "-v", "--device", "cuda:all", "in", "out", devices=1)
+    assert code == 0 and "device cuda:0 (" in said and "cuda:1" not in said
+    code, said = run(tmp_path, "gray", "--device", "cuda:0,5", "in", "none", devices=2)
+    assert code == 3 and "there is no CUDA device 5" in said and not (tmp_path / "none").exists()
+    code, said = run(tmp_path, "gray", "--device", "cuda:all", "in", "none", devices=0)
+    assert code == 3 and "device cuda:all: the NVIDIA driver shows no CUDA device" in said
+
+
+def cover(spans):
+    """The time that they cover, and their sum."""
+    sum_, covered, end = 0, 0, 0
+    for begin, duration in sorted(spans):
+        sum_ += duration
+        covered += max(0, begin + duration - max(begin, end))
+        end = max(end, begin + duration)
+    return covered, sum_
+
+
+@pytest.mark.parametrize("args", [("gray", "--no-jpeg-luma"), ("blur", "--radius", "9"), ("equalize",)])
+def test_what_each_did_when(tmp_path, args):
+    code, said = run(tmp_path, *args, "--device", "cuda:all", "-j2", "--stats", "--stats-json", "s.json", "--trace", "t.json",
+                     "in", "out", GPUIMG_BAND_ROWS="16")
+    assert code == 0, said
+    stats = json.loads((tmp_path / "s.json").read_text())
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    assert stats["device"] == "cuda:0, cuda:1" and [d["name"] for d in stats["devices"]] == ["cuda:0", "cuda:1"]
+    named = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    about = "(no GPU but a test of one, sm_90)"
+    assert named == {1: "gpuimg", 2: f"cuda:0 {about}", 3: f"cuda:1 {about}"}
+    threads = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+    images = {e["args"]["file"] for e in events if e.get("cat") == "image"}
+    assert len(images) == 12
+    assert {e["args"]["file"] for e in events if e.get("cat") == "device"} == images  # of one device, perhaps
+    for i, device in enumerate(stats["devices"]):
+        ours = [e for e in events if e.get("cat") == "device" and e["pid"] == i + 2]
+        assert {(e["pid"], e["tid"]) for e in ours} <= threads
+        for work in WORKS:
+            spans = [(e["ts"], e["dur"]) for e in ours if e["name"] == work]
+            covered, sum_ = cover(spans)
+            assert len(spans) == device[work]["spans"]
+            assert bool(spans) == bool(ours)
+            assert device[work]["busy_ms"] == pytest.approx(sum_ / 1e3, abs=0.05)
+            assert device[work]["wall_ms"] == pytest.approx(covered / 1e3, abs=0.05)
+        assert device["wall_ms"] == pytest.approx(cover([(e["ts"], e["dur"]) for e in ours])[0] / 1e3, abs=0.05)
+        assert device["first_ms"] == pytest.approx(min((e["ts"] for e in ours), default=0) / 1e3, abs=0.01)
+        assert f"{device['name']}: upload " in said
+    assert "2 workers on cuda:0, cuda:1, " in said
+
+
+def test_none_of_its_own_on_the_cpu(tmp_path):
+    run(tmp_path, "gray", "--device", "cpu", "--stats-json", "s.json", "in", "out")
+    assert "devices" not in json.loads((tmp_path / "s.json").read_text())
+
+
+def test_a_lost_device_leaves_its_images_to_the_other(tmp_path):
+    run(tmp_path, "blur", "--device", "cpu", "-q", "in", "cpu")
+    # The wait for an image fails, and the look whether its stream is alive.
+    code, said = run(tmp_path, "blur", "-j1", "--device", "cuda:all", "in", "out", GPUIMG_CUDA_FAULT="lost@3-4")
+    assert code == 0 and said.count("; done on another device") == 1 and said.endswith("gpuimg: 12 done\n"), said
+    assert contents(tmp_path / "out") == contents(tmp_path / "cpu")
+    code, said = run(tmp_path, "blur", "-j1", "--device", "cuda:all", "in", "none", GPUIMG_CUDA_FAULT="lost")
+    lines = said.splitlines()
+    assert code == 3 and len(lines) == 3 and lines[0].endswith("; done on another device"), said
+    assert "is lost to this process" in lines[1] and not list((tmp_path / "none").iterdir())
