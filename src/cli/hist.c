@@ -1,4 +1,5 @@
 // Commands that report: `hist`, and pipelines that end in it.
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,14 +87,22 @@ static void stop_when_failed(gi_report *report) {
     if (gi_report_state(report, NULL) && gi_interrupt == 0) gi_interrupt = -1;
 }
 
+// What the callbacks need.
+typedef struct reporter {
+    gi_report *report;
+    const gi_item_list *list;
+} reporter;
+
 static void on_measured(void *context, size_t index, gi_measured *measured) {
-    gi_report_add(context, index, measured);
-    stop_when_failed(context);
+    const reporter *r = context;
+    gi_report_add(r->report, index, measured);
+    stop_when_failed(r->report);
 }
 
 static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
-    if (outcome->status) gi_report_pass(context, index);
-    stop_when_failed(context);
+    const reporter *r = context;
+    if (outcome->status) gi_report_pass(r->report, index, r->list->items[index].in, outcome->reason);
+    stop_when_failed(r->report);
 }
 
 static gi_status measure(gi_session *session, const gi_report_request *request) {
@@ -102,15 +111,18 @@ static gi_status measure(gi_session *session, const gi_report_request *request) 
     gi_batch_result result = {0};
     gi_status run = GI_OK, status = gi_report_open(request, &report, &err);
     if (status) goto out;
+    reporter r = {report, &session->list};
     gi_batch_options batch = gi_session_batch_options(session);
     batch.on_measured = on_measured;
     batch.on_progress = on_progress;
-    batch.context = report;
+    batch.context = &r;
     if (!request->total) batch.thumbnail_side = request->style->thumbnail_side;
     run = gi_session_run(session, &batch, &result);
     status = gi_report_state(report, &err);
-    // Nothing measured, stopped half way: a report would look like a result.
-    bool worthless = run && (result.done == 0 || result.not_started || gi_interrupt > 0);
+    // Nothing measured, stopped half way: a report would look like a result. But a share of nothing is one: without it
+    // the shares' reports could not be added up.
+    bool nothing = result.done == 0 && session->shard.count == 0;
+    bool worthless = run && (nothing || result.not_started || gi_interrupt > 0);
     if (status == GI_OK && !worthless) status = gi_report_finish(report, &err);
 out:
     if (status) {
@@ -136,6 +148,29 @@ static gi_status check_merge(const gi_pipeline *pipeline, const gi_options *opti
         if (of_images[i].given)
             return gi_fail(err, GI_ERR_USAGE, "%s is for images, --merge for reports of them", of_images[i].name);
     return GI_OK;
+}
+
+// Regular files that are one, whatever their names.
+static bool is_one_file(const struct stat *a, const struct stat *b) {
+    return S_ISREG(a->st_mode) && S_ISREG(b->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// Counted twice, a report would make a wrong sum that nothing shows.
+static gi_status refuse_twice(gi_operands operands, gi_error *err) {
+    struct stat *files = calloc(operands.count + 1, sizeof *files);
+    gi_status status = files ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < operands.count && status == GI_OK; i++) {
+        const char *name = operands.names[i];
+        if (stat(name, &files[i]) != 0) files[i].st_mode = 0; // what is wrong with it shows when it is read
+        for (size_t j = 0; j < i && status == GI_OK; j++) {
+            if (strcmp(operands.names[j], name) == 0)
+                status = gi_fail(err, GI_ERR_USAGE, "the report %.200s is given twice", name);
+            else if (is_one_file(&files[j], &files[i]))
+                status = gi_fail(err, GI_ERR_USAGE, "%.200s and %.200s are one report", operands.names[j], name);
+        }
+    }
+    free(files);
+    return status;
 }
 
 // All of them, or no report: a part would look like a result.
@@ -179,8 +214,9 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     session.recorded = options->retry_failed && !options->files_from && operands.count == 0;
     gi_status status = check_usage(user, options, operands, &err);
     if (status == GI_OK) status = choose_style(options, &request.style, &err);
-    if (status == GI_OK) status = refuse_output(operands, &err);
+    if (status == GI_OK && !options->merge) status = refuse_output(operands, &err);
     if (status == GI_OK && options->merge) status = check_merge(pipeline, options, &err);
+    if (status == GI_OK && options->merge) status = refuse_twice(operands, &err);
     if (status) {
         gi_complain_error(&err, NULL);
         gi_suggest_help(user);

@@ -117,6 +117,8 @@ static gi_status put(gi_manifest *manifest, const record *r, gi_error *err) {
         gi_buffer_printf(line, ",\"bytes\":%llu,\"ms\":%.3f",
                          r->outcome ? (unsigned long long)r->outcome->bytes_out : 0ull,
                          r->outcome ? r->outcome->time_ms : 0.0);
+        gi_buffer_puts(line, ",\"pipeline\":");
+        gi_json_add_string(line, manifest->request.pipeline);
         if (manifest->request.sha256) add_digest(line, r->outcome);
         if (r->directory) gi_buffer_puts(line, ",\"directory\":true");
         manifest->status = write_line(manifest, &manifest->err);

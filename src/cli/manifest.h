@@ -1,6 +1,7 @@
 // The record of a run: a line of JSON for each input, written as it ends (--manifest).
 //
-// {"path":"in/a.png","status":"done","reason":null,"output":"out/a.png","bytes":5120,"ms":12.345}
+// {"path":"in/a.png","status":"done","reason":null,"output":"out/a.png","bytes":5120,"ms":12.345,
+//  "pipeline":"gray weights=601"}
 //
 //   path    the input as it was named or found; null: standard input
 //   status  done, skipped (its output exists), failed, or "not started" (the run was stopped before)
@@ -8,6 +9,7 @@
 //   output  null: standard output, or a report
 //   bytes   of the output's file, 0 unless it is done
 //   ms      from the input's opening to the output's rename
+//   pipeline  that was run, in its canonical text
 //   sha256  of the output's bytes where asked for, null unless done
 //   directory  true: `path` is a directory that could not be read, `output` where its results would go
 //
@@ -26,6 +28,7 @@ typedef struct gi_manifest_request {
     bool append;      // behind the whole lines that are there, else in their place
     bool no_clobber;  // refuse a file that exists
     bool sha256;
+    const char *pipeline; // its text
 } gi_manifest_request;
 
 // Opens the file for this run alone, and records the directories that could not be read. The list must stay until

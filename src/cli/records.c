@@ -99,7 +99,8 @@ static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
 static gi_status open_manifest(gi_session *session) {
     const gi_options *options = session->options;
     gi_error err = {0};
-    gi_manifest_request request = {options->manifest, false, options->no_clobber, options->sha256};
+    gi_manifest_request request = {options->manifest, false, options->no_clobber, options->sha256,
+                                   session->pipeline_text};
     struct stat manifest, retried;
     if (options->retry_failed && stat(options->retry_failed, &retried) == 0 && stat(options->manifest, &manifest) == 0)
         request.append = manifest.st_dev == retried.st_dev && manifest.st_ino == retried.st_ino;

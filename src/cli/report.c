@@ -20,6 +20,7 @@ typedef struct sums {
 // What waits for its turn.
 typedef struct held {
     gi_buffer text, row;
+    gi_buffer failure;
 } held;
 
 struct gi_report {
@@ -34,7 +35,8 @@ struct gi_report {
     size_t shown;         // images whose turn has come
     bool begun;           // the head is written
     gi_buffer rows;       // of the overview
-    gi_buffer *parts;     // for gi_report_style.all, `shown` of them
+    gi_buffer failures;
+    gi_buffer *parts; // for gi_report_style.all, `shown` of them
     gi_status status;
     gi_error err;
     sums total;
@@ -73,6 +75,7 @@ static void fail_memory(gi_report *report) {
 static void free_held(held *item) {
     gi_buffer_free(&item->text);
     gi_buffer_free(&item->row);
+    gi_buffer_free(&item->failure);
 }
 
 static void put_image(gi_report *report, held *item) {
@@ -90,8 +93,12 @@ static void put_image(gi_report *report, held *item) {
 }
 
 static void put_turns(gi_report *report) {
-    for (; report->next < report->request.count && report->turns[report->next] != TURN_AWAITED; report->next++)
-        if (report->turns[report->next] == TURN_HELD) put_image(report, &report->held[report->next]);
+    for (; report->next < report->request.count && report->turns[report->next] != TURN_AWAITED; report->next++) {
+        held *item = &report->held[report->next];
+        if (report->turns[report->next] == TURN_HELD) put_image(report, item);
+        if (item->failure.size > 0) gi_buffer_add(&report->failures, item->failure.data, item->failure.size);
+        free_held(item);
+    }
 }
 
 gi_status gi_report_open(const gi_report_request *request, gi_report **out, gi_error *err) {
@@ -201,9 +208,13 @@ gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_e
     return status;
 }
 
-void gi_report_pass(gi_report *report, size_t index) {
+void gi_report_pass(gi_report *report, size_t index, const char *file, const char *reason) {
     pthread_mutex_lock(&report->lock);
-    if (report->turns[index] == TURN_AWAITED) report->turns[index] = TURN_PASSED;
+    if (report->turns[index] == TURN_AWAITED) {
+        report->turns[index] = TURN_PASSED;
+        if (report->style->failure) report->style->failure(&report->held[index].failure, file ? file : "-", reason);
+        if (report->held[index].failure.failed) fail_memory(report);
+    }
     put_turns(report);
     pthread_mutex_unlock(&report->lock);
 }
@@ -242,6 +253,13 @@ static void put_end(gi_report *report) {
         put(report, text.data, text.size);
         gi_buffer_free(&text);
     }
+    if (style->failures && report->failures.size > 0) {
+        gi_buffer text = {0};
+        style->failures(&text, &report->failures);
+        if (text.failed || report->failures.failed) fail_memory(report);
+        put(report, text.data, text.size);
+        gi_buffer_free(&text);
+    }
     put_string(report, style->foot);
 }
 
@@ -270,6 +288,7 @@ void gi_report_close(gi_report *report) {
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) free(report->total.counts[c]);
     free(report->total.first);
     gi_buffer_free(&report->rows);
+    gi_buffer_free(&report->failures);
     free(report->held);
     free(report->turns);
     free(report->parts);

@@ -44,6 +44,9 @@ typedef struct gi_report_style {
     const char *head, *between, *foot;
     // Appends what the image is in the file; called from several threads.
     void (*image)(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal);
+    // Appends an image that there is no report of, and why; and what becomes of all of these before the foot.
+    void (*failure)(gi_buffer *text, const char *file, const char *reason);
+    void (*failures)(gi_buffer *text, const gi_buffer *all);
     // An overview before the foot: a row for each image, and what becomes of all rows, in order.
     void (*row)(gi_buffer *row, const gi_report_image *image);
     void (*overview)(gi_buffer *text, const gi_buffer *rows, size_t count);
@@ -109,8 +112,8 @@ void gi_report_add(gi_report *report, size_t index, const gi_measured *measured)
 // another number of levels; GI_ERR_LIMIT: a sum passes 64 bits.
 gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_error *err);
 
-// Image `index` will not come (any more). Thread-safe.
-void gi_report_pass(gi_report *report, size_t index);
+// Image `index`, of that file (NULL: standard input), will not come for that reason. Thread-safe.
+void gi_report_pass(gi_report *report, size_t index, const char *file, const char *reason);
 
 // GI_OK so far, or why the report cannot be completed.
 gi_status gi_report_state(gi_report *report, gi_error *err);

@@ -210,10 +210,26 @@ static void add_overview(gi_buffer *html, const gi_buffer *rows, size_t count) {
     gi_buffer_puts(html, "</tbody></table></div>\n</section>\n");
 }
 
+static void add_failure(gi_buffer *html, const char *file, const char *reason) {
+    gi_buffer_puts(html, "<li><span class=\"file\">");
+    gi_markup_add(html, file);
+    gi_buffer_puts(html, "</span>: ");
+    gi_markup_add(html, reason);
+    gi_buffer_puts(html, "</li>\n");
+}
+
+static void add_failures(gi_buffer *html, const gi_buffer *all) {
+    gi_buffer_puts(html, "<section id=\"failures\">\n<h2>not in this report</h2>\n<ul>\n");
+    gi_buffer_add(html, all->data, all->size);
+    gi_buffer_puts(html, "</ul>\n</section>\n");
+}
+
 const gi_report_style gi_report_html = {.word = "html",
                                         .head = gi_html_head,
                                         .foot = gi_html_foot,
                                         .image = add_image,
+                                        .failure = add_failure,
+                                        .failures = add_failures,
                                         .row = add_row,
                                         .overview = add_overview,
                                         .thumbnail_side = THUMBNAIL_SIDE};

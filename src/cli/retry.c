@@ -21,7 +21,7 @@ typedef struct name {
 
 typedef struct line {
     name path, output;
-    gi_buffer status;
+    gi_buffer status, pipeline;
     bool directory;
 } line;
 
@@ -31,6 +31,7 @@ static void line_free(line *l) {
     gi_buffer_free(&l->output.text);
     gi_buffer_free(&l->output.hex);
     gi_buffer_free(&l->status);
+    gi_buffer_free(&l->pipeline);
 }
 
 static gi_status read_name(gi_json *json, name *n, gi_error *err) {
@@ -45,6 +46,7 @@ static gi_status read_member(void *context, gi_json *json, const char *key, gi_e
     if (strcmp(key, "output") == 0) return read_name(json, &l->output, err);
     if (strcmp(key, "output_hex") == 0) return gi_json_string(json, &l->output.hex, err);
     if (strcmp(key, "status") == 0) return gi_json_string(json, &l->status, err);
+    if (strcmp(key, "pipeline") == 0) return gi_json_string(json, &l->pipeline, err);
     if (strcmp(key, "directory") == 0 && gi_json_true(json)) {
         l->directory = true;
         return GI_OK;
@@ -111,7 +113,21 @@ static gi_status take_status(const line *l, bool *failed, gi_error *err) {
                    gi_quote(quoted, l->status.data, l->status.size));
 }
 
-static gi_status parse_line(const char *text, size_t size, gi_retry_entry *entry, gi_error *err) {
+// What the lines are read for.
+typedef struct reading {
+    const char *shown;    // the manifest's name
+    const char *pipeline; // this run's
+    gi_buffer other;      // the first pipeline that was another; empty: none was
+    const gi_messages *messages;
+} reading;
+
+// Lines of older versions do not tell.
+static void compare_pipeline(reading *r, const line *l, gi_retry_entry *entry) {
+    entry->other = l->pipeline.data && strcmp(l->pipeline.data, r->pipeline) != 0;
+    if (entry->other && !r->other.data) gi_buffer_puts(&r->other, l->pipeline.data);
+}
+
+static gi_status parse_line(reading *r, const char *text, size_t size, gi_retry_entry *entry, gi_error *err) {
     line l = {.directory = false};
     gi_json json = gi_json_over(text, size);
     gi_status status = gi_json_object(&json, read_member, &l, err);
@@ -120,6 +136,7 @@ static gi_status parse_line(const char *text, size_t size, gi_retry_entry *entry
     if (status == GI_OK) status = take_name(&l.output, "output", &entry->output, err);
     if (status == GI_OK) status = take_status(&l, &entry->failed, err);
     entry->directory = l.directory;
+    if (status == GI_OK) compare_pipeline(r, &l, entry);
     line_free(&l);
     return status;
 }
@@ -144,21 +161,20 @@ static gi_status add_entry(gi_retry *retry, const gi_retry_entry *entry, gi_erro
 }
 
 // Lines up to the end; the one without a newline may be torn.
-static gi_status read_lines(const gi_file_data *file, const char *shown, const gi_messages *messages, gi_retry *retry,
-                            gi_error *err) {
+static gi_status read_lines(reading *r, const gi_file_data *file, gi_retry *retry, gi_error *err) {
     const char *at = (const char *)file->data, *end = at + file->size;
     for (size_t number = 1; at < end; number++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t size = (size_t)((newline ? newline : end) - at);
         gi_retry_entry entry = {.line = number};
         gi_error why;
-        gi_status status = parse_line(at, size, &entry, &why);
+        gi_status status = parse_line(r, at, size, &entry, &why);
         if (status == GI_OK) status = add_entry(retry, &entry, &why);
         if (status != GI_OK) entry_free(&entry);
         if (status == GI_ERR_FORMAT && !newline)
-            gi_say(messages, GI_WARNING, shown, "line %zu was cut off, and is left out", number);
+            gi_say(r->messages, GI_WARNING, r->shown, "line %zu was cut off, and is left out", number);
         else if (status == GI_ERR_FORMAT)
-            return gi_fail(err, GI_ERR_USAGE, "%s: line %zu is no line of a manifest: %s", shown, number, why.text);
+            return gi_fail(err, GI_ERR_USAGE, "%s: line %zu is no line of a manifest: %s", r->shown, number, why.text);
         else if (status != GI_OK)
             return gi_fail(err, status, "%s", why.text);
         at += size + 1;
@@ -195,7 +211,16 @@ static void keep_failed(gi_retry *retry) {
     retry->count = kept;
 }
 
-gi_status gi_retry_read(const char *path, const gi_messages *messages, gi_retry *retry, gi_error *err) {
+static void warn_of_another(const reading *r, const gi_retry *retry) {
+    bool any = false;
+    for (size_t i = 0; i < retry->count; i++) any |= retry->entries[i].other;
+    if (any && !r->other.failed)
+        gi_say(r->messages, GI_WARNING, r->shown, "it is of a run of '%.200s', and this one is of '%.200s'",
+               r->other.data, r->pipeline);
+}
+
+gi_status gi_retry_read(const char *path, const char *pipeline, const gi_messages *messages, gi_retry *retry,
+                        gi_error *err) {
     *retry = (gi_retry){0};
     gi_file_data file = {.data = NULL};
     gi_error why = {.status = GI_OK};
@@ -205,9 +230,12 @@ gi_status gi_retry_read(const char *path, const gi_messages *messages, gi_retry 
     gi_path_show(path, shown);
     if (status == GI_ERR_FORMAT) return GI_OK; // no line at all
     if (status != GI_OK) return gi_fail(err, status, "the manifest %s: %s", shown, why.text);
-    status = read_lines(&file, shown, messages, retry, err);
+    reading r = {.shown = shown, .pipeline = pipeline, .messages = messages};
+    status = read_lines(&r, &file, retry, err);
     gi_file_data_free(&file);
     if (status == GI_OK) keep_failed(retry);
+    if (status == GI_OK) warn_of_another(&r, retry);
+    gi_buffer_free(&r.other);
     return status;
 }
 

@@ -10,6 +10,7 @@ typedef struct gi_retry_entry {
     size_t line;         // counted from 1
     bool failed;         // or not started
     bool directory;      // that could not be read
+    bool other;          // it was to go through another pipeline
 } gi_retry_entry;
 
 typedef struct gi_retry {
@@ -18,10 +19,12 @@ typedef struct gi_retry {
     bool lost; // standard input failed, which cannot be read again
 } gi_retry;
 
-// Reads the manifest. Several may have been joined into one file: the last line of an input counts. A torn last line is
-// left out with a warning. GI_ERR_USAGE names the line that is no
+// Reads the manifest, for a run of `pipeline` (its text), and warns where what is to be done was to go through another
+// one: the results would not be what was asked for then. Several manifests may have been joined into one file: the last
+// line of an input counts. A torn last line is left out with a warning. GI_ERR_USAGE names the line that is no
 // manifest's, and why; GI_ERR_IO, GI_ERR_MEMORY. Free in either case.
-gi_status gi_retry_read(const char *path, const gi_messages *messages, gi_retry *retry, gi_error *err);
+gi_status gi_retry_read(const char *path, const char *pipeline, const gi_messages *messages, gi_retry *retry,
+                        gi_error *err);
 void gi_retry_free(gi_retry *retry);
 
 // Lists what is to be done with inputs and outputs as recorded, as gi_inputs_collect would; standard input is one that

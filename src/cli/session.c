@@ -84,7 +84,8 @@ static gi_status list_inputs(gi_session *session, gi_error *err) {
                                  session->output, options->recursive,   session->format,     &session->messages};
     gi_retry retry = {0};
     gi_status status = GI_OK;
-    if (options->retry_failed) status = gi_retry_read(options->retry_failed, &session->messages, &retry, err);
+    if (options->retry_failed)
+        status = gi_retry_read(options->retry_failed, session->pipeline_text, &session->messages, &retry, err);
     if (status == GI_OK && session->recorded) {
         status = gi_retry_collect(&retry, &request, session->sink, &session->list, err);
     } else if (status == GI_OK) {
@@ -101,6 +102,7 @@ gi_status gi_session_open(gi_session *session) {
     const gi_options *options = session->options;
     session->console = (gi_console){options->quiet, options->verbose};
     session->messages = (gi_messages){gi_console_say, &session->console};
+    gi_pipeline_text(session->pipeline, session->pipeline_text, sizeof session->pipeline_text);
     gi_status status = gi_environment_check(&err);
     if (status == GI_OK) status = check_codecs(options, &err);
     if (status == GI_OK) status = gi_shard_choose(options->shard, &session->shard, &err);

@@ -26,6 +26,7 @@ typedef struct gi_session {
     bool recorded;                     // inputs and outputs are those of --retry-failed's manifest
     unsigned long long nominal_pixels; // of an input that is only imagined: none is listed; 0: there are real ones
     // What gi_session_open fills.
+    char pipeline_text[2048]; // cut off where it is longer
     gi_console console;
     gi_messages messages;
     gi_shard shard; // count 0: all

@@ -48,7 +48,8 @@ def test_a_line_for_each_input(gpuimg, batch):
     found = by_path(batch / "m.jsonl")
     assert result.code == 1 and sorted(found) == ["in/a.png", "in/b.png", "in/c.png", "in/sub/d.png"]
     for path, line in found.items():
-        assert list(line) == ["path", "status", "reason", "output", "bytes", "ms"]
+        assert list(line) == ["path", "status", "reason", "output", "bytes", "ms", "pipeline"]
+        assert line["pipeline"] == "gray weights=601"
         output = batch / line["output"]
         assert line["output"] == path.replace("in/", "out/", 1) and line["ms"] > 0
         if path in ("in/b.png", "in/sub/d.png"):
@@ -302,3 +303,21 @@ def test_standard_input_stays_a_failure(gpuimg, batch):
 def test_the_reason_why_there_is_no_manifest(gpuimg, batch):
     (batch / "shut").mkdir(mode=0o555)
     assert "Permission denied" in gpuimg("gray", "--manifest", "shut/new.json", "in/a.png", "out.png").err
+
+
+def test_a_retry_of_another_pipeline_is_said(gpuimg, batch):
+    gpuimg("blur", "--radius", "2", "-r", "--manifest", "m.jsonl", "in", "out")
+    for command in ("threshold", "hist"):
+        out = ("out",) if command == "threshold" else ()
+        result = gpuimg(command, "-r", "--retry-failed", "m.jsonl", *out)
+        assert "gpuimg: m.jsonl: warning: it is of a run of 'blur radius=2" in result.err
+        assert f", and this one is of '{command}" in result.err
+    # As it was, however it is written; and of a version that did not tell.
+    again = gpuimg("run", "blur 2", "-r", "--retry-failed", "m.jsonl", "out")
+    assert again.code == 1 and "warning" not in again.err
+    old = [{k: v for k, v in line.items() if k != "pipeline"} for line in lines(batch / "m.jsonl")]
+    (batch / "old.jsonl").write_text("".join(json.dumps(line) + "\n" for line in old))
+    assert "warning" not in gpuimg("threshold", "-r", "--retry-failed", "old.jsonl", "out").err
+    repair(batch)  # then nothing is left that the warning would be about
+    gpuimg.ok("blur", "--radius", "2", "-r", "--retry-failed", "m.jsonl", "--manifest", "m.jsonl", "out")
+    assert "warning" not in gpuimg.ok("threshold", "-r", "--retry-failed", "m.jsonl", "out").err

@@ -77,7 +77,9 @@ def test_large_counts(gpuimg, tmp_path):
     assert merged["pixels"] == 2 * big and merged["files"] == 4
     assert merged["channels"][0]["bins"][3] == merged["channels"][0]["bins"][5] == big
     assert (merged["channels"][0]["mean"], merged["channels"][0]["std"]) == (4, 1)
-    result = gpuimg("hist", "--merge", "-o", "r.json", *["a.json"] * 4)
+    for i in range(3):
+        (tmp_path / f"{i}.json").write_bytes((tmp_path / "a.json").read_bytes())
+    result = gpuimg("hist", "--merge", "-o", "r.json", "0.json", "1.json", "2.json", "a.json")
     assert result.code == 1 and "a.json: " in result.err and "passes 64 bits" in result.err
     assert not (tmp_path / "r.json").exists()
 
@@ -121,7 +123,7 @@ HOSTILE = [
 def test_hostile_reports(gpuimg, tmp_path, text, reason):
     (tmp_path / "good.json").write_text(document(GOOD))
     (tmp_path / "bad.json").write_text(text)
-    result = gpuimg("hist", "--merge", "-o", "r.json", "good.json", "bad.json", "good.json")
+    result = gpuimg("hist", "--merge", "-o", "r.json", "good.json", "bad.json")
     assert result.code == 1 and result.err.startswith("gpuimg: bad.json: ") and reason in result.err, result
     assert not (tmp_path / "r.json").exists()
 
@@ -140,7 +142,15 @@ def test_what_is_refused(gpuimg, photos, tmp_path):
     for more in (("-r",), ("--manifest", "m"), ("--files-from", "t.json"), ("--retry-failed", "m"), ("--shard", "1/2")):
         assert "for images" in gpuimg.refused("hist", "--merge", "t.json", *more).err
     assert "no input" in gpuimg.refused("hist", "--merge").err
-    assert gpuimg("hist", "--merge", "missing.json").code == 1
+    for names in (("missing.json",), ("t.json", "missing.json")):
+        result = gpuimg("hist", "--merge", "-o", "r.json", *names)
+        assert result.code == 1 and result.err == "gpuimg: missing.json: cannot open: No such file or directory\n"
     assert gpuimg("hist", "--merge", "in").code == 1
+    # A report that counts twice makes a wrong sum; two reports that say the same are two.
+    assert "t.json is given twice" in gpuimg.refused("hist", "--merge", "t.json", "t.json").err
+    (tmp_path / "link.json").symlink_to("t.json")
+    assert "t.json and link.json are one report" in gpuimg.refused("hist", "--merge", "t.json", "link.json").err
+    (tmp_path / "copy.json").write_bytes((tmp_path / "t.json").read_bytes())
+    assert gpuimg.ok("hist", "--merge", "t.json", "copy.json").out
     (tmp_path / "r.json").write_text("kept")
     assert gpuimg("hist", "--merge", "--no-clobber", "t.json", "-o", "r.json").code == 1

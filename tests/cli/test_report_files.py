@@ -188,7 +188,24 @@ def test_failed_images_leave_no_gap(gpuimg, image, tmp_path):
         assert gpuimg("hist", "-o", f"r.{word}", "a.png", "b.png", "c.png").code == 1
     assert ElementTree.parse(tmp_path / "r.svg").getroot().get("height") == "1200"
     assert decoded((tmp_path / "r.png").read_bytes()).size == (1000, 1200)
-    assert page(tmp_path / "r.html").tags.count("section") == 3
+    assert page(tmp_path / "r.html").tags.count("section") == 4  # the last names what failed
+
+
+def test_html_names_what_failed(gpuimg, image, tmp_path):
+    image("a.png")
+    for name in HOSTILE:
+        with open(os.path.join(os.fsencode(tmp_path), name), "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\nrubbish")
+    for total in ((), ("--total",)):
+        result = gpuimg("hist", "-j4", *total, "-o", "r.html", "a.png", *HOSTILE)
+        assert result.code == 1
+        found = page(tmp_path / "r.html")
+        assert "failures" in found.ids and found.tags.count("li") == len(HOSTILE)
+        assert [text for text in found.of("span")].count("q\"uo'te &amp; <.png") == 1
+        reasons = [text for text in found.of("li") if text.strip()]
+        assert len(reasons) == len(HOSTILE) and all(r.startswith(": ") and r[2:] in result.err for r in reasons)
+    gpuimg.ok("hist", "-o", "good.html", "a.png")
+    assert "failures" not in page(tmp_path / "good.html").ids
 
 
 @pytest.mark.parametrize("word", PICTURES)

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *path = memory_file(data, size);
     gi_retry retry;
     gi_error err;
-    gi_status status = gi_retry_read(path, NULL, &retry, &err);
+    gi_status status = gi_retry_read(path, "gray weights=601", NULL, &retry, &err);
     if (status != GI_OK) check_reason(&err);
     for (size_t i = 0; status == GI_OK && i < retry.count; i++) {
         const gi_retry_entry *entry = &retry.entries[i];

@@ -129,7 +129,7 @@ static void test_order(void **state) {
     run r = {0};
     begin(&r, &gi_report_csv, 4, false);
     add(&r, 2, "c,\"2\"", 1, 7);
-    gi_report_pass(r.report, 1);
+    gi_report_pass(r.report, 1, "b.png", "cut off");
     add(&r, 0, "a", 1, 5);
     const char *text = end(&r);
     const char *a = strstr(text, "a,gray,5,5,5,4\n"), *c = strstr(text, "\"c,\"\"2\"\"\",gray,7,7,7,4\n");
