@@ -1,10 +1,13 @@
 """Runs that are killed, stopped, raced, or work on files that change under them."""
 import json
 import os
+import pathlib
 import random
 import resource
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -84,7 +87,7 @@ def contents_without_temporaries(directory):
 
 
 @pytest.mark.parametrize("command", [
-    ("gray", "--png-level", "9"), ("blur", "--sigma", "200"), ("heat", "--steps", "1000")])
+    ("gray", "--png-level", "9"), ("gray", "--png-level", "9", "--slots", "1"), ("blur", "--sigma", "200"), ("heat", "--steps", "1000")])
 def test_a_stop_within_two_seconds(gpuimg, tmp_path, command):
     (tmp_path / "in").mkdir()
     data = encoded(pixels(2500, 2500), compress_level=1)
@@ -176,10 +179,44 @@ def test_a_file_that_is_another_by_now(held, tmp_path, action, reason):
     assert lines[1:] == ["gpuimg: 2 done, 1 failed"] and names(tmp_path / "out") == ["a.png", "b.png"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
-def test_an_unreadable_file(held):
-    code, err = held(lambda path: path.chmod(0))
-    assert code == 1 and "in/c.png: " in err and "Permission denied" in err
+@pytest.fixture
+def as_nobody(gpuimg):
+    """as_nobody(...): the program in a directory of its own, run by an account that may do nothing elsewhere."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o777)
+        program = type(gpuimg)(os.path.join(directory, "gpuimg"), directory)
+        shutil.copy(gpuimg.path, program.path)
+        options = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        if program("--version", **options).code:
+            pytest.skip("cannot run it by another account")
+        yield pathlib.Path(directory), lambda *args: program(*args, **options)
+
+
+def test_what_may_not_be_read(as_nobody):
+    folder, run = as_nobody
+    (folder / "in/closed").mkdir(parents=True)
+    for name in ("a.png", "b.png", "closed/c.png"):
+        (folder / "in" / name).write_bytes(encoded(pixels()))
+    os.chmod(folder / "in/b.png", 0)
+    os.chmod(folder / "in/closed", 0)
+    result = run("gray", "-r", "in", "out")
+    assert result.code == 1 and result.err.endswith("gpuimg: 1 done, 2 failed\n"), result
+    assert "in/b.png: cannot open: Permission denied" in result.err and "in/closed: " in result.err
+    assert names(folder / "out") == ["a.png"]
+
+
+def test_what_may_not_be_written(as_nobody):
+    folder, run = as_nobody
+    (folder / "in").mkdir()
+    (folder / "in/a.png").write_bytes(encoded(pixels()))
+    (folder / "in/b.png").write_bytes(encoded(pixels()))
+    (folder / "out").mkdir()
+    (folder / "out/a.png").write_bytes(b"old")
+    os.chmod(folder / "out", 0o555)
+    for args in (("in", "out"), ("in/a.png", "out/a.png"), ("in", "out/new")):
+        result = run("gray", *args)
+        assert result.code == 1 and "Permission denied" in result.err and len(result.err.splitlines()) <= 2, result
+    assert contents(folder / "out") == {"a.png": b"old"}
 
 
 def test_a_file_that_changes_while_it_is_read(gpuimg, tmp_path):
@@ -209,6 +246,27 @@ def test_a_file_that_changes_while_it_is_read(gpuimg, tmp_path):
         stop.set()
         thread.join()
     assert not [name for name in names(tmp_path) if name.startswith(".")]
+
+
+def test_a_large_file_that_is_cut_while_it_is_read_in_pieces(gpuimg, image, tmp_path):
+    """It is left open and read as its rows are needed: the run sees the cut, and neither crashes nor writes a half."""
+    whole = encoded(pixels(3000, 2500), compress_level=0)
+    rng = random.Random(4)
+    outcomes = set()
+    for i in range(12):
+        (tmp_path / "a.png").write_bytes(whole)
+        process = gpuimg.start("gray", "--png-level", "6", "a.png", "out.png")
+        time.sleep(rng.uniform(0, 0.06))
+        os.truncate(tmp_path / "a.png", rng.choice((0, 9, len(whole) // 2, len(whole) - 20)))
+        err = process.communicate(timeout=60)[1].decode()
+        outcomes.add(process.returncode)
+        assert process.returncode in (0, 1) and (process.returncode == 0 or err.startswith("gpuimg: a.png: ")), err
+        assert (tmp_path / "out.png").exists() == (process.returncode == 0)
+        if process.returncode == 0:
+            assert decoded((tmp_path / "out.png").read_bytes()).size == (2500, 3000)
+            (tmp_path / "out.png").unlink()
+        assert not [name for name in names(tmp_path) if name.startswith(".")]
+    assert 1 in outcomes
 
 
 # ---- many, and at once ----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -37,6 +38,13 @@ def test_the_same_bytes(tmp_path, pipeline, device, devices):
     for i, slots in enumerate((("-j4",), ("-j4", "--slots", "1"), ("-j4", "--slots", "3", "--streams", "1"))):
         assert run(tmp_path, "run", pipeline, "-q", "--device", device, *slots, "in", f"{i}", devices=devices) == (0, "")
         assert contents(tmp_path / f"{i}") == contents(tmp_path / "cpu")
+
+
+def test_repeats(tmp_path):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../gpu/same_bytes.py")
+    done = subprocess.run([sys.executable, script, PROGRAM, "--device", "cuda:all", "--repeats", "12"], capture_output=True,
+                          text=True, env={**os.environ, "FAKE_CUDA_DEVICES": "3"}, timeout=240)
+    assert done.returncode == 0 and "on cuda:all alike" in done.stdout, done
 
 
 def test_names(tmp_path):
