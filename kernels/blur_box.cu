@@ -118,6 +118,9 @@ template <typename Form> plan plan_strips(const gi_job *job, const tuning &t, si
     return p;
 }
 
+// Shared memory that every device gives a block, with sm_75 the least.
+constexpr size_t LEAST_ROOM = 63 << 10;
+
 template <typename Form> gi_status launch_strips(const gi_job *job, const plan &p, const tuning &t, gi_error *err) {
     strips s = {};
     s.b = blur_band_of(job);
@@ -126,8 +129,9 @@ template <typename Form> gi_status launch_strips(const gi_job *job, const plan &
     prepare_division(&s, side_of(job) * side_of(job), gi_sample_max(job->in.sample), sizeof(typename Form::Total) == 8);
     auto kernel = strips_kernel<Form>;
     size_t blocks = 0;
+    // As much as any plan asks for: what a kernel may have is the process's, and other threads start it for other images.
     gi_status status =
-        gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p.shared),
+        gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)LEAST_ROOM),
                       "asking for shared memory", err);
     if (status == GI_OK) status = resident_blocks(kernel, (int)p.threads, &blocks, err, p.shared);
     if (status != GI_OK) return status;
@@ -171,9 +175,6 @@ template <typename Sample, typename Use> auto with_channels(const gi_job *job, c
 template <typename Use> auto with_form(const gi_job *job, const Use &use) {
     return job->in.sample == GI_U8 ? with_channels<uint8_t>(job, use) : with_channels<uint16_t>(job, use);
 }
-
-// Shared memory that every device gives a block, with sm_75 the least.
-constexpr size_t LEAST_ROOM = 63 << 10;
 
 } // namespace
 

@@ -32,7 +32,8 @@ inline gi_status most_shared(size_t *most, gi_error *err) {
     return status;
 }
 
-// Lets the kernel's blocks have so much, and says in *blocks how many then run at once.
+// Lets the kernel's blocks have so much, and says in *blocks how many then run at once. Always the same for a kernel:
+// it is the process's, and another thread that set less before this one's launch would make it fail.
 template <typename Kernel>
 gi_status allow_shared(Kernel kernel, int threads, size_t shared, size_t *blocks, gi_error *err) {
     gi_status status =
