@@ -87,7 +87,8 @@ def contents_without_temporaries(directory):
 
 
 @pytest.mark.parametrize("command", [
-    ("gray", "--png-level", "9"), ("gray", "--png-level", "9", "--slots", "1"), ("blur", "--sigma", "200"), ("heat", "--steps", "1000")])
+    ("gray", "--png-level", "9"), ("gray", "--png-level", "9", "--slots", "1"),
+    ("blur", "--sigma", "200"), ("heat", "--steps", "1000")])
 def test_a_stop_within_two_seconds(gpuimg, tmp_path, command):
     (tmp_path / "in").mkdir()
     data = encoded(pixels(2500, 2500), compress_level=1)

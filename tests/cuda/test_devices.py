@@ -70,8 +70,8 @@ def cover(spans):
 
 @pytest.mark.parametrize("args", [("gray", "--no-jpeg-luma"), ("blur", "--radius", "9"), ("equalize",)])
 def test_what_each_did_when(tmp_path, args):
-    code, said = run(tmp_path, *args, "--device", "cuda:all", "-j2", "--stats", "--stats-json", "s.json", "--trace", "t.json",
-                     "in", "out", GPUIMG_BAND_ROWS="16")
+    code, said = run(tmp_path, *args, "--device", "cuda:all", "-j2", "--stats", "--stats-json", "s.json", "--trace",
+                     "t.json", "in", "out", GPUIMG_BAND_ROWS="16")
     assert code == 0, said
     stats = json.loads((tmp_path / "s.json").read_text())
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The same bytes whatever the workers, slots, streams, memory, bands, shares and order: a mix of sizes and formats goes through
-a few pipelines again and again, each time with other settings, and is compared with one run on the CPU by one worker.
+"""The same bytes whatever the workers, slots, streams, memory, bands, shares and order: a mix of sizes and formats goes
+through a few pipelines again and again, each time with other settings, and is compared with one run on the CPU by one worker.
 
-    tests/gpu/same_bytes.py GPUIMG [--device D] [--repeats N] [--streams N] [--seed N]
+    tests/gpu/same_bytes.py GPUIMG [--device D] [--repeats N] [--streams N] [--jobs N] [--seed N]
 
 Wants nothing but Python: the images are made here."""
 import argparse
+import concurrent.futures
 import hashlib
 import os
 import random
@@ -67,7 +68,7 @@ def run(program, pipeline, options, inputs, out, rows=None):
     command = [program, "run", pipeline, "-q", *options, *inputs, out]
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
     if done.returncode or done.stderr:
-        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
+        raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
 
 
 def settings(rng, streams):
@@ -106,24 +107,29 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--streams", type=int, default=0, help="0: any")
+    parser.add_argument("--jobs", type=int, default=1, help="repeats at once")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    rng, started = random.Random(options.seed), time.monotonic()
+    started = time.monotonic()
     with tempfile.TemporaryDirectory() as work:
         folder = os.path.join(work, "in")
-        make_images(options.program, folder, rng)
+        make_images(options.program, folder, random.Random(options.seed))
         wanted = []
         for i, pipeline in enumerate(PIPELINES):
             run(options.program, pipeline, ["--device", "cpu", "-j", "1"], [folder], os.path.join(work, f"{i}"))
             wanted.append(digests(os.path.join(work, f"{i}")))
             assert len(wanted[-1]) == len(os.listdir(folder))
-        for i in range(options.repeats):
-            which = i % len(PIPELINES)
+
+        def differ(i):
+            which, rng = i % len(PIPELINES), random.Random(f"{options.seed} {i}")
             got, what = repeat(options.program, PIPELINES[which], options.device, folder, rng, options.streams)
-            if got != wanted[which]:
-                wrong = sorted(n for n in wanted[which] if got.get(n) != wanted[which][n])
-                print(f"seed {options.seed}, repeat {i}: {', '.join(wrong)} differ: {what}")
-                return 1
+            wrong = sorted(n for n in wanted[which].keys() | got if got.get(n) != wanted[which].get(n))
+            return wrong and f"seed {options.seed}, repeat {i}: {', '.join(wrong)} differ: {what}"
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for problem in pool.map(differ, range(options.repeats)):
+                if problem:
+                    print(problem)
+                    return 1
     seconds = time.monotonic() - started
     print(f"{options.repeats} repeats of {len(wanted[0])} images on {options.device} alike, in {seconds:.0f} s")
     return 0
