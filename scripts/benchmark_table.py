@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The tables of measured figures in README.md, made from docs/benchmarks/*.json: benchmark_table.py [--check]
 
-h200.json is what tests/gpu/run wrote on a machine with that GPU, cpu.json what tests/bench/cpu.sh wrote, codecs.json (where
-there is one) what tests/bench/codecs.sh wrote; README shows the rows that are named below, between its markers. --check
+h200.json is what tests/gpu/run wrote on a machine with that GPU, h200_batch.json (where there is one) what
+tests/gpu/batch.py wrote there, cpu.json what tests/bench/cpu.sh wrote, codecs.json (likewise) what tests/bench/codecs.sh
+wrote; README shows the rows that are named below, between its markers. --check
 changes nothing and fails when README says anything else.
 """
 import json
@@ -73,11 +74,34 @@ def gpu_table(figures):
         yield f"| {shown} | {r['ms']:.3f} | {r['percent_of_copy']:.0f} % | {beside} |\n"
 
 
+BATCH_NAMES = {("gray", "jpg"): "gray of JPEGs, whose own luma it is: no work for the GPU",
+               ("gray, from RGB", "jpg"): "gray of JPEGs by way of RGB", ("blur sigma=3", "jpg"): "Gaussian s=3 of JPEGs",
+               ("gray", "png"): "gray of PNGs"}
+
+
+def batch_table(figures):
+    yield (f"Directories of {figures['count']} photographs of 1080p (JPEGs of {figures['jpeg_bytes'] / 1e6:.1f} MB on "
+           f"average), from file to file and the program's start included, with an {figures['gpu']} and {figures['cores']} "
+           f"cores ({figures['date']}, commit {figures['commit'][:7]}); OpenCV on as many threads; `tests/gpu/batch.py`. "
+           f"The last column is the run's time over that of its busiest resource, in every row the workers with their "
+           f"codecs, and the same from the GPU's first work on, as its context takes a tenth of a second:\n\n")
+    yield ("| work | on the GPU, images/s | on the CPU | OpenCV | GPU, -j 1 --streams 1 | GPU: time over the busiest |\n"
+           "|---|---|---|---|---|---|\n")
+    for r in figures["results"]:
+        tools = ("cuda", "cpu", "opencv", "one_by_one")
+        rates = [f"{r[tool]['images_per_second']:.0f}" if tool in r else "" for tool in tools]
+        over = f"{r['cuda']['wall_over_busiest']:.2f}"
+        if r["cuda"]["device_started_s"] > 0:
+            over += f", {r['cuda']['after_start_over_busiest']:.2f}"
+        yield f"| {BATCH_NAMES[r['work'], r['kind']]} | {' | '.join(rates)} | {over} |\n"
+
+
 def main():
     text = README.read_text()
     head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]
-    sources = ((codec_table, "codecs.json"), (cpu_table, "cpu.json"), (gpu_table, "h200.json"))
+    sources = ((codec_table, "codecs.json"), (cpu_table, "cpu.json"), (gpu_table, "h200.json"),
+               (batch_table, "h200_batch.json"))
     tables = "\n".join("".join(table(load(name))) for table, name in sources if load(name))
     made = head + BEGIN + "\n" + tables + "\n" + END + tail
     if made == text:
