@@ -86,6 +86,8 @@ static gi_status check_options(const gpuimg_options *o, gi_error *err) {
         return gi_fail(err, GI_ERR_USAGE, "options: quality %d is not in 1..100", o->quality);
     if (o->png_level < 0 || o->png_level > 9)
         return gi_fail(err, GI_ERR_USAGE, "options: png_level %d is not in 0..9", o->png_level);
+    if (o->depth != 0 && o->depth != 8 && o->depth != 16)
+        return gi_fail(err, GI_ERR_USAGE, "options: depth is 0, 8 or 16, not %d", o->depth);
     if (o->workers < 0 || o->streams < 0 || o->slots < 0)
         return gi_fail(err, GI_ERR_USAGE, "options: workers, slots and streams are 0 or more");
     if (o->skip_existing && o->no_clobber)
@@ -131,6 +133,7 @@ gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup,
     setup->messages = (gi_messages){say, &setup->voice};
     gi_batch_options *batch = &setup->batch;
     batch->decode = (gi_decode_options){.max_pixels = o->max_pixels,
+                                        .depth = o->depth,
                                         .strict = o->strict != 0,
                                         .auto_orient = o->auto_orient != 0,
                                         .codec = (gi_codec_choice)o->codec,

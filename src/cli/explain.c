@@ -186,7 +186,9 @@ int gi_explain(const char *user, const gi_pipeline *pipeline, const gi_options *
     gi_status status = gi_session_open(&session);
     if (status) goto out;
     if (session.nominal_pixels) {
-        status = add_plan(&text, &session, nominal, "none given, so a nominal one", &err);
+        gi_shape shape = nominal;
+        if (gi_options_depth(options) == 16) shape.sample = GI_U16;
+        status = add_plan(&text, &session, shape, "none given, so a nominal one", &err);
         if (status) gi_complain_error(&err, NULL);
     } else {
         status = explain_items(&session, &text);

@@ -112,6 +112,10 @@ int gi_options_choice(const gi_options *options, gi_global_id id) {
     return word_index(option->words, *(const char *const *)((const char *)options + option->field_offset));
 }
 
+int gi_options_depth(const gi_options *options) {
+    return !options->depth ? 0 : strcmp(options->depth, "8") == 0 ? 8 : 16;
+}
+
 static bool parse_value(const gi_global_option *option, const char *value, void *field) {
     uint64_t number = 0;
     gi_device_request request;

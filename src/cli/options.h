@@ -71,6 +71,10 @@ enum {
         CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_DECODE,                              \
         "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
         "alone, which is slower and shares no code with the others")                                                   \
+    OPTION(                                                                                                            \
+        CHOICE, depth, "depth", 0, "BITS", "8|16", 0, 0, "", GI_FOR_DECODE,                                            \
+        "bits of a sample that images are brought to when they are read; without it 16 where the file has as many, "   \
+        "else 8. JPEGs are written with 8")                                                                            \
     OPTION(COUNT, quality, "quality", 0, "N", "", 1, 100, "90", GI_FOR_IMAGE, "JPEG quality")                          \
     OPTION(CHOICE, subsampling, "subsampling", 0, "CHROMA", "420|422|444", 0, 0, "420", GI_FOR_IMAGE,                  \
            "chroma of a colour JPEG: halved both ways, halved in width, or whole (libjpeg-turbo; stb goes by the "     \
@@ -237,6 +241,9 @@ gi_status gi_options_check(const gi_options *options, const char *user, unsigned
 
 // Which of its words a CHOICE was given, counted from 0.
 int gi_options_choice(const gi_options *options, gi_global_id id);
+
+// --depth as gi_decode_options has it.
+int gi_options_depth(const gi_options *options);
 
 // Writes what the option accepts ("an integer from 1 to 100"); "" for flags. Truncates.
 void gi_global_accepts(const gi_global_option *option, char *text, size_t size);

@@ -82,6 +82,7 @@ static gi_status reduce_file(const gi_arrays *arrays, const char *name, gi_opera
     const gi_messages messages = gi_arrays_messages(arrays);
     gi_batch_options batch = {.messages = &messages, .cancel = &gi_interrupt};
     batch.decode.max_pixels = options->max_pixels;
+    batch.decode.depth = gi_options_depth(options);
     batch.decode.strict = options->strict;
     batch.decode.codec = (gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec);
     batch.decode.messages = &messages;

@@ -160,7 +160,7 @@ static gi_status add_to_total(sums *total, const gi_report_image *image, gi_erro
     }
     if (!total->first) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     if (total->image.levels != image->levels)
-        return gi_fail(err, GI_ERR_FORMAT, "%u levels of '%.150s' and %u of '%.150s' do not add up",
+        return gi_fail(err, GI_ERR_FORMAT, "%u levels of '%.150s' and %u of '%.150s' do not add up (--depth makes them the same)",
                        total->image.levels, total->first, image->levels, image->file);
     size_t files = image->files > 0 ? image->files : 1;
     if (image->pixels > UINT64_MAX - total->image.pixels || files > SIZE_MAX - total->image.files)

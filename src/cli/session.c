@@ -138,6 +138,7 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     batch.more_count = session->choice.more_count;
     batch.fallback = session->choice.fallback;
     batch.decode.max_pixels = options->max_pixels;
+    batch.decode.depth = gi_options_depth(options);
     batch.decode.strict = options->strict;
     batch.decode.auto_orient = !options->no_auto_orient;
     batch.decode.messages = &session->messages;

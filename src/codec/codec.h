@@ -55,6 +55,7 @@ typedef enum gi_codec_choice {
 
 typedef struct gi_decode_options {
     uint64_t max_pixels;         // 0: no limit
+    int depth;                   // bits of the samples delivered: 8, 16; 0: 16 where the file has as many, else 8
     bool strict;                 // damage that still decodes is an error, not a warning
     bool auto_orient;            // apply the EXIF orientation to the pixels
     bool jpeg_luma;              // a YCbCr JPEG gives its luma plane as one gray channel
@@ -64,7 +65,7 @@ typedef struct gi_decode_options {
     const char *file;            // name for messages; may be NULL
 } gi_decode_options;
 
-// What the pixels will be, after orientation and jpeg_luma.
+// What the pixels will be, after orientation, depth and jpeg_luma.
 typedef struct gi_header {
     gi_shape shape; // what gi_decoder_rows delivers
     gi_format format;

@@ -1,10 +1,11 @@
-// The front of decoding: the format by signature, limits, orientation.
+// The front of decoding: the format by signature, limits, depth, orientation.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/codec.h"
+#include "codec/depth.h"
 #include "codec/orient.h"
 #include "codec/reader.h"
 #include "core/checked.h"
@@ -15,10 +16,13 @@ struct gi_decoder {
     gi_bytes bytes; // a file in memory
     gi_reader *reader;
     int turn;        // the orientation to apply; 1: none
+    uint8_t *narrow; // NARROW_ROWS rows of 8 bits, where 16 are delivered; NULL: the reader has the depth
     uint8_t *stored; // the whole image as stored, where it is turned
     uint32_t y;      // the next row
     bool failed;
 };
+
+enum { NARROW_ROWS = 16 };
 
 gi_status gi_codec_check_pixels(gi_shape shape, uint64_t max_pixels, gi_error *err) {
     uint64_t pixels = (uint64_t)shape.width * shape.height;
@@ -64,6 +68,7 @@ static gi_status opened(gi_decoder *made, gi_status status, gi_decoder **decoder
         return status;
     }
     made->header = made->reader->header;
+    if (made->options.depth == 16) made->header.shape.sample = GI_U16;
     made->turn = made->options.auto_orient ? made->header.orientation : 1;
     if (gi_orient_transposes(made->turn)) {
         gi_shape *shape = &made->header.shape;
@@ -102,16 +107,46 @@ gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_d
 
 const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
 
+// The image as stored, of the samples that are delivered.
+static gi_shape stored_shape(const gi_decoder *decoder) {
+    gi_shape shape = decoder->reader->header.shape;
+    shape.sample = decoder->header.shape.sample;
+    return shape;
+}
+
+static gi_status widened_rows(gi_decoder *decoder, const gi_view *out, gi_error *err) {
+    gi_shape shape = decoder->reader->header.shape;
+    size_t samples = (size_t)shape.width * (size_t)shape.channels;
+    gi_status status = GI_OK;
+    if (!decoder->narrow) decoder->narrow = malloc(samples * NARROW_ROWS);
+    if (!decoder->narrow) return gi_fail(err, GI_ERR_MEMORY, "no memory for rows of %u pixels", shape.width);
+    for (uint32_t y = 0; y < out->height && status == GI_OK; y += NARROW_ROWS) {
+        shape.height = out->height - y < NARROW_ROWS ? out->height - y : NARROW_ROWS;
+        gi_view rows = gi_view_packed(decoder->narrow, shape, GI_HOST);
+        status = decoder->reader->rows(decoder->reader, &rows, err);
+        for (uint32_t i = 0; i < shape.height && status == GI_OK; i++)
+            gi_depth_widen(gi_view_row(&rows, i), samples, gi_view_row(out, y + i));
+    }
+    return status;
+}
+
+// The next rows as stored.
+static gi_status stored_rows(gi_decoder *decoder, const gi_view *out, gi_error *err) {
+    gi_reader *reader = decoder->reader;
+    return reader->header.shape.sample == out->sample ? reader->rows(reader, out, err)
+                                                      : widened_rows(decoder, out, err);
+}
+
 // All rows as stored, for an orientation that needs them in another order.
 static gi_status materialise(gi_decoder *decoder, gi_error *err) {
     size_t bytes;
-    gi_shape shape = decoder->reader->header.shape;
+    gi_shape shape = stored_shape(decoder);
     gi_status status = gi_shape_bytes(shape, &bytes, err);
     if (status != GI_OK) return status;
     decoder->stored = malloc(bytes);
     if (!decoder->stored) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of pixels", bytes);
     gi_view all = gi_view_packed(decoder->stored, shape, GI_HOST);
-    return decoder->reader->rows(decoder->reader, &all, err);
+    return stored_rows(decoder, &all, err);
 }
 
 gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err) {
@@ -124,10 +159,10 @@ gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err
                        shape.height - decoder->y);
     gi_status status = GI_OK;
     if (decoder->turn == 1) {
-        status = decoder->reader->rows(decoder->reader, out, err);
+        status = stored_rows(decoder, out, err);
     } else {
         if (!decoder->stored) status = materialise(decoder, err);
-        gi_view all = gi_view_packed(decoder->stored, decoder->reader->header.shape, GI_HOST);
+        gi_view all = gi_view_packed(decoder->stored, stored_shape(decoder), GI_HOST);
         if (status == GI_OK) gi_orient_rows(&all, decoder->turn, decoder->y, out);
     }
     decoder->y += out->height;
@@ -138,6 +173,7 @@ gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err
 void gi_decoder_close(gi_decoder *decoder) {
     if (!decoder) return;
     decoder->reader->close(decoder->reader);
+    free(decoder->narrow);
     free(decoder->stored);
     free(decoder);
 }

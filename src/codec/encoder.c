@@ -1,14 +1,16 @@
-// The front of encoding: shape, order and number of rows, alpha where the format has none.
+// The front of encoding: shape, order and number of rows; alpha and 16 bits where the format has none.
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec/codec.h"
+#include "codec/depth.h"
 #include "codec/reader.h"
 
 struct gi_encoder {
     gi_shape shape; // of the rows that are given
     gi_encode_options options;
     gi_writer *writer;
-    uint8_t *flat; // one row composited on the background; NULL when alpha is kept or absent
+    uint8_t *flat; // one row as it is written: composited on the background, of 8 bits; NULL: as it is given
     int flat_channels;
     uint32_t y;
     bool failed;
@@ -18,6 +20,18 @@ struct gi_encoder {
 static int channels_without_alpha(int channels, const uint8_t background[3]) {
     bool gray = background[0] == background[1] && background[1] == background[2];
     return channels == 2 && gray ? 1 : 3;
+}
+
+// Makes room for the rows of a JPEG that are not as they were given, and says why.
+static gi_status flatten(gi_encoder *encoder, bool alpha, bool wide, gi_error *err) {
+    const gi_encode_options *options = &encoder->options;
+    encoder->flat = malloc(gi_row_bytes(encoder->shape.width, encoder->flat_channels, GI_U8));
+    if (!encoder->flat) return gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");
+    if (wide) gi_say(options->messages, GI_NOTE, options->file, "JPEG has 8 bits: samples of 16 are rounded");
+    if (alpha)
+        gi_say(options->messages, GI_NOTE, options->file, "JPEG has no alpha: composited on the background %d,%d,%d",
+               options->background[0], options->background[1], options->background[2]);
+    return GI_OK;
 }
 
 gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_encoder **encoder,
@@ -40,16 +54,13 @@ gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, cons
     made->shape = shape;
     made->options = *options;
     gi_shape written = shape;
-    bool flatten = jpeg && gi_has_alpha(shape.channels) && shape.sample == GI_U8;
-    if (flatten) written.channels = made->flat_channels = channels_without_alpha(shape.channels, options->background);
+    bool alpha = jpeg && gi_has_alpha(shape.channels), wide = jpeg && shape.sample == GI_U16;
+    if (alpha) written.channels = channels_without_alpha(shape.channels, options->background);
+    if (wide) written.sample = GI_U8;
+    made->flat_channels = written.channels;
     status = jpeg ? gi_jpeg_writer_open(written, &made->options, sink, &made->writer, err)
                   : gi_png_writer_open(written, &made->options, sink, &made->writer, err);
-    if (status == GI_OK && flatten) {
-        made->flat = malloc(gi_row_bytes(written.width, written.channels, written.sample));
-        if (!made->flat) status = gi_fail(err, GI_ERR_MEMORY, "no memory for an encoder");
-        gi_say(options->messages, GI_NOTE, options->file, "JPEG has no alpha: composited on the background %d,%d,%d",
-               options->background[0], options->background[1], options->background[2]);
-    }
+    if (status == GI_OK && (alpha || wide)) status = flatten(made, alpha, wide, err);
     if (status != GI_OK) {
         gi_encoder_close(made);
         return status;
@@ -70,12 +81,35 @@ static void flatten_row(const gi_encoder *encoder, const uint8_t *row) {
     }
 }
 
+// Likewise, with one rounding for both: the sum over 65535 has 16 bits, and over 257 it has 8. 65535 * 257 is odd, too.
+static void flatten_words(const gi_encoder *encoder, const uint8_t *row) {
+    const uint64_t divisor = 65535ULL * 257ULL;
+    size_t in = (size_t)encoder->shape.channels;
+    int out = encoder->flat_channels;
+    uint8_t *to = encoder->flat;
+    for (uint32_t x = 0; x < encoder->shape.width; x++, row += 2 * in) {
+        uint16_t pixel[GI_MAX_CHANNELS]; // the caller's row may have any alignment
+        memcpy(pixel, row, 2 * in);
+        uint64_t alpha = pixel[in - 1];
+        for (int c = 0; c < out; c++) {
+            uint64_t under = gi_depth_up(encoder->options.background[c]);
+            *to++ = (uint8_t)((pixel[in == 2 ? 0 : c] * alpha + under * (65535 - alpha) + divisor / 2) / divisor);
+        }
+    }
+}
+
 static gi_status flattened_rows(gi_encoder *encoder, const gi_view *rows, gi_error *err) {
     gi_shape shape = {rows->width, 1, encoder->flat_channels, GI_U8};
     gi_view line = gi_view_packed(encoder->flat, shape, GI_HOST);
     gi_status status = GI_OK;
     for (uint32_t y = 0; y < rows->height && status == GI_OK; y++) {
-        flatten_row(encoder, gi_view_row(rows, y));
+        const void *row = gi_view_row(rows, y);
+        if (rows->sample == GI_U8)
+            flatten_row(encoder, row);
+        else if (gi_has_alpha(rows->channels))
+            flatten_words(encoder, row);
+        else
+            gi_depth_narrow(row, (size_t)rows->width * (size_t)rows->channels, encoder->flat);
         status = encoder->writer->rows(encoder->writer, &line, err);
     }
     return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec/bytes.h"
+#include "codec/depth.h"
 #include "core/simd.h"
 
 // The samples of each byte of a depth below 8, the leftmost in the highest bits.
@@ -14,9 +15,10 @@ static void init_samples(gi_png_expander *expander) {
             expander->samples[byte][i] = (uint8_t)((byte >> (8 - depth * (i + 1)) & top) * scale);
 }
 
-void gi_png_expander_init(gi_png_expander *expander, const gi_png_info *info) {
+void gi_png_expander_init(gi_png_expander *expander, const gi_png_info *info, int depth) {
     memset(expander, 0, sizeof *expander);
     expander->info = info;
+    expander->sample = info->depth == 16 && depth != 8 ? GI_U16 : GI_U8;
     bool keyed = info->transparency_size > 0;
     expander->plain = info->depth == 8 && info->colour != GI_PNG_PALETTE && !keyed;
     switch (info->colour) {
@@ -95,13 +97,21 @@ static int expand_palette(const gi_png_expander *expander, const uint8_t *row, u
 
 // ---- 16 bits, and colour keys -------------------------------------------------------------------------------------
 
-// 16 bits to 8, rounded half up: (v * 255 + 32767) / 65535, which this is for every v.
-static inline uint8_t reduce(const uint8_t *sample) { return (uint8_t)((gi_be16(sample) * 255U + 32895U) >> 16); }
+static inline uint8_t reduce(const uint8_t *sample) { return gi_depth_down(gi_be16(sample)); }
 
 GI_SIMD_BODY void reduce_row_body(const uint8_t *row, size_t samples, uint8_t *out) {
     for (size_t i = 0; i < samples; i++) out[i] = reduce(row + 2 * i);
 }
 GI_SIMD_VARIANTS(reduce_row, reduce_row_body, (const uint8_t *row, size_t samples, uint8_t *out), (row, samples, out))
+
+// From the file's byte order into the machine's. Rows of bytes have no alignment.
+GI_SIMD_BODY void load_words_body(const uint8_t *row, size_t samples, uint8_t *out) {
+    for (size_t i = 0; i < samples; i++) {
+        uint16_t word = gi_be16(row + 2 * i);
+        memcpy(out + 2 * i, &word, sizeof word);
+    }
+}
+GI_SIMD_VARIANTS(load_words, load_words_body, (const uint8_t *row, size_t samples, uint8_t *out), (row, samples, out))
 
 // Gray and alpha from one byte a sample.
 GI_SIMD_BODY void key_gray_body(const uint8_t *row, size_t width, uint8_t key, uint8_t *out) {
@@ -140,11 +150,26 @@ static inline void key_pixels(const uint8_t *key, const uint8_t *row, size_t wid
     }
 }
 
-static void expand_keyed(const gi_png_info *info, const uint8_t *row, uint32_t width, uint8_t *out) {
+// Likewise, of 16 bits that stay.
+static inline void key_words(const uint8_t *key, const uint8_t *row, size_t width, size_t samples, uint8_t *out) {
+    uint16_t pixel[4];
+    for (size_t x = 0; x < width; x++, row += 2 * samples, out += 2 * (samples + 1)) {
+        for (size_t s = 0; s < samples; s++) pixel[s] = gi_be16(row + 2 * s);
+        pixel[samples] = memcmp(row, key, 2 * samples) == 0 ? 0 : 65535;
+        memcpy(out, pixel, 2 * (samples + 1));
+    }
+}
+
+static void expand_keyed(const gi_png_expander *expander, const uint8_t *row, uint32_t width, uint8_t *out) {
+    const gi_png_info *info = expander->info;
     size_t samples = (size_t)gi_png_samples(info), bytes = (size_t)info->depth / 8;
     uint8_t key[6] = {0}; // of 1 or 3 samples, each 2 bytes in tRNS
     for (size_t i = 0; i < samples * bytes; i++) key[i] = info->transparency[bytes == 2 ? i : 2 * i + 1];
-    if (samples == 1 && bytes == 1)
+    if (expander->sample == GI_U16 && samples == 1)
+        key_words(key, row, width, 1, out);
+    else if (expander->sample == GI_U16)
+        key_words(key, row, width, 3, out);
+    else if (samples == 1 && bytes == 1)
         key_gray(row, width, key[0], out);
     else if (samples == 1)
         key_pixels(key, row, width, 1, 2, out);
@@ -154,16 +179,18 @@ static void expand_keyed(const gi_png_info *info, const uint8_t *row, uint32_t w
         key_pixels(key, row, width, 3, 2, out);
 }
 
-int gi_png_expand(const gi_png_expander *expander, const uint8_t *row, uint32_t width, uint8_t *out) {
+int gi_png_expand(const gi_png_expander *expander, const uint8_t *row, uint32_t width, void *out) {
     const gi_png_info *info = expander->info;
     if (info->colour == GI_PNG_PALETTE) return expand_palette(expander, row, width, out);
     size_t samples = (size_t)width * (size_t)gi_png_samples(info);
     if (info->depth < 8)
         expand_low_gray(expander, row, width, out);
     else if (info->transparency_size)
-        expand_keyed(info, row, width, out);
+        expand_keyed(expander, row, width, out);
     else if (info->depth == 8)
         memcpy(out, row, samples);
+    else if (expander->sample == GI_U16)
+        load_words(row, samples, out);
     else
         reduce_row(row, samples, out);
     return -1;

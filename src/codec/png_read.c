@@ -86,16 +86,17 @@ static gi_status next_rows(png_reader *png, const gi_view *out, gi_error *err) {
     return GI_OK;
 }
 
-// Puts the pixels of a pass's row to their places, `step` pixels apart.
-static void scatter(const uint8_t *line, uint32_t width, size_t channels, size_t step, uint8_t *to) {
-    for (uint32_t x = 0; x < width; x++, line += channels, to += step * channels)
-        for (size_t c = 0; c < channels; c++) to[c] = line[c];
+// Puts the pixels of a pass's row, of so many bytes each, to their places, `step` pixels apart.
+static void scatter(const uint8_t *line, uint32_t width, size_t pixel, size_t step, uint8_t *to) {
+    for (uint32_t x = 0; x < width; x++, line += pixel, to += step * pixel)
+        for (size_t i = 0; i < pixel; i++) to[i] = line[i];
 }
 
 static gi_status deinterlace(png_reader *png, gi_error *err) {
     const gi_png_info *info = &png->info;
-    gi_view line = gi_view_packed(NULL, (gi_shape){info->width, 1, png->expander.channels, GI_U8}, GI_HOST);
-    size_t channels = (size_t)png->expander.channels, row_bytes = line.pitch_bytes, size;
+    gi_shape row = {info->width, 1, png->expander.channels, png->expander.sample};
+    gi_view line = gi_view_packed(NULL, row, GI_HOST);
+    size_t pixel = gi_row_bytes(1, row.channels, row.sample), row_bytes = line.pitch_bytes, size;
     gi_status status = GI_OK;
     line.data = malloc(row_bytes);
     if (gi_mul(row_bytes, info->height, &size)) png->image = malloc(size);
@@ -111,8 +112,8 @@ static gi_status deinterlace(png_reader *png, gi_error *err) {
         for (uint32_t y = 0; y < pass.height; y++) {
             status = next_rows(png, &line, err);
             if (status != GI_OK) goto out;
-            uint8_t *to = png->image + ((size_t)pass.y0 + (size_t)y * pass.dy) * row_bytes + pass.x0 * channels;
-            scatter(line.data, pass.width, channels, pass.dx, to);
+            uint8_t *to = png->image + ((size_t)pass.y0 + (size_t)y * pass.dy) * row_bytes + pass.x0 * pixel;
+            scatter(line.data, pass.width, pixel, pass.dx, to);
         }
     }
 out:
@@ -168,8 +169,8 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     gi_header *header = &png->reader.header;
     status = gi_png_check(input, info, err);
     if (status != GI_OK) goto out;
-    gi_png_expander_init(&png->expander, info);
-    header->shape = (gi_shape){info->width, info->height, png->expander.channels, GI_U8};
+    gi_png_expander_init(&png->expander, info, options->depth);
+    header->shape = (gi_shape){info->width, info->height, png->expander.channels, png->expander.sample};
     status = check_size(info, header->shape, options, err);
     if (status != GI_OK) goto out;
     header->format = GI_FORMAT_PNG;
@@ -180,7 +181,8 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     png->input = *input;
     png->options = options;
     png->pixel = (size_t)(gi_png_samples(info) * info->depth + 7) / 8;
-    if (info->depth == 16) gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");
+    if (info->depth == 16 && options->depth == 8)
+        gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");
     if (info->trailing_bytes)
         gi_say(options->messages, GI_NOTE, options->file, "%zu bytes after the end of the PNG are ignored",
                info->trailing_bytes);

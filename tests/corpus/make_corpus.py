@@ -48,7 +48,7 @@ class Corpus:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.entries = []
 
-    def add(self, name, data, expect, reason="", pixels=None, tolerance=0, needs=None):
+    def add(self, name, data, expect, reason="", pixels=None, tolerance=0, needs=None, deep=None):
         (self.folder / name).write_bytes(data)
         entry = {"file": name, "expect": expect, "reason": reason}
         if needs:
@@ -59,6 +59,9 @@ class Corpus:
             entry["reference"] = name + ".npy"
             entry["tolerance"] = tolerance
             np.save(self.folder / entry["reference"], pixels.astype(np.uint8))
+        if deep is not None:
+            entry["reference16"] = name + ".16.npy"
+            np.save(self.folder / entry["reference16"], deep.astype(np.uint16))
         self.entries.append(entry)
 
     def finish(self):
@@ -119,8 +122,8 @@ def png(head, data, before=b"", after=b"", idat=None):
     return SIGNATURE + head + before + chunks + after + chunk(b"IEND")
 
 
-def png_pixels(samples, depth, colour, palette=None, trns=None):
-    """The 8-bit pixels that stored samples mean."""
+def png_pixels(samples, depth, colour, palette=None, trns=None, most=255):
+    """The 8-bit pixels, or those up to `most`, that stored samples mean."""
     top = 2**depth - 1
     if colour == 3:
         table = np.zeros((256, 4), int)
@@ -129,10 +132,10 @@ def png_pixels(samples, depth, colour, palette=None, trns=None):
         if trns is not None:
             table[: len(trns), 3] = trns
         return table[samples[..., 0]][..., : 4 if trns is not None else 3]
-    scaled = (2 * samples.astype(np.int64) * 255 + top) // (2 * top)
+    scaled = (2 * samples.astype(np.int64) * most + top) // (2 * top)
     if trns is None:
         return scaled
-    alpha = np.where((samples == np.array(trns)).all(-1), 0, 255)
+    alpha = np.where((samples == np.array(trns)).all(-1), 0, most)
     return np.concatenate([scaled, alpha[..., None]], -1)
 
 
@@ -166,7 +169,8 @@ def one_png(corpus, rng, kind):
     data = png(ihdr(width, height, depth, colour, interlace), filtered(samples, depth, interlace, rng), before)
     name = "png-colour%d-%dbit%s%s-%dx%d.png" % (
         colour, depth, "-interlaced" if interlace else "", "-trns" if keyed else "", width, height)
-    corpus.add(name, data, "ok", pixels=png_pixels(samples, depth, colour, palette, trns))
+    deep = png_pixels(samples, depth, colour, trns=trns, most=65535) if depth == 16 else None
+    corpus.add(name, data, "ok", pixels=png_pixels(samples, depth, colour, palette, trns), deep=deep)
 
 
 def gray_png(rng, width=40, height=30):

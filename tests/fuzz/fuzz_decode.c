@@ -2,7 +2,8 @@
 //   bit 0 strict, 1 auto_orient, 2 jpeg_luma, 3 rows one by one,
 //   bit 4 the CRCs of a PNG are put right first, so that mutated chunks pass that gate,
 //   bit 5 the rest is no file but what a PNG is made of: IHDR fields, a palette, filtered rows (stored, not
-//   compressed).
+//   compressed),
+//   bits 6 and 7 the depth: 16, else 8, else as the file has it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,13 @@
 enum { MAX_PIXELS = 1 << 20 };
 
 static void decode(gi_bytes file, int bits) {
-    gi_decode_options options = {
-        .max_pixels = MAX_PIXELS, .strict = bits & 1, .auto_orient = bits & 2, .jpeg_luma = bits & 4};
+    gi_decode_options options = {.max_pixels = MAX_PIXELS,
+                                 .depth = bits & 64    ? 16
+                                          : bits & 128 ? 8
+                                                       : 0,
+                                 .strict = bits & 1,
+                                 .auto_orient = bits & 2,
+                                 .jpeg_luma = bits & 4};
     gi_error err;
     gi_decoder *decoder = NULL;
     if (gi_decoder_open(file, &options, &decoder, &err) != GI_OK) return;

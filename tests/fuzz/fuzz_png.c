@@ -1,6 +1,7 @@
 // PNG files by every library, and by libpng where it was found: whoever accepts a file sees the same pixels. The first
 // two bytes of the input choose how; the rest is the file:
-//   0  bit 0 the CRCs are put right first, 1 the rest is no file but what one is made of (png_parts.h)
+//   0  bit 0 the CRCs are put right first, 1 the rest is no file but what one is made of (png_parts.h),
+//      2 samples of 16 bits are reduced to 8
 //   1  rows that are asked for at once, 0: all
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ typedef struct decoded {
     gi_error err;
 } decoded;
 
-static decoded decode(gi_bytes file, gi_codec_choice codec, uint32_t step) {
-    gi_decode_options options = {.max_pixels = MAX_PIXELS, .codec = codec};
+static decoded decode(gi_bytes file, gi_codec_choice codec, int depth, uint32_t step) {
+    gi_decode_options options = {.max_pixels = MAX_PIXELS, .depth = depth, .codec = codec};
     decoded out = {.pixels = NULL};
     gi_decoder *decoder = NULL;
     if (gi_decoder_open(file, &options, &decoder, &out.err) != GI_OK) return out;
@@ -65,6 +66,11 @@ static void libpng_fails(png_structp png, png_const_charp text) {
 
 static void libpng_warns(png_structp png, png_const_charp text) { (void)png, (void)text; }
 
+static bool is_little_endian(void) {
+    const uint16_t one = 1;
+    return *(const uint8_t *)&one == 1;
+}
+
 static void libpng_decode(gi_bytes file, const decoded *ours) {
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, libpng_fails, libpng_warns);
     png_infop info = png_create_info_struct(png);
@@ -76,7 +82,10 @@ static void libpng_decode(gi_bytes file, const decoded *ours) {
         png_set_read_fn(png, &file, libpng_reads);
         png_read_info(png, info);
         png_set_expand(png);
-        png_set_scale_16(png);
+        if (ours->shape.sample == GI_U8)
+            png_set_scale_16(png);
+        else if (is_little_endian())
+            png_set_swap(png);
         png_set_interlace_handling(png);
         bool palette = png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE;
         png_read_update_info(png, info);
@@ -94,10 +103,10 @@ static void libpng_decode(gi_bytes file, const decoded *ours) {
 }
 #endif
 
-static void check(gi_bytes file, uint32_t step) {
+static void check(gi_bytes file, int depth, uint32_t step) {
     if (gi_format_sniff(file) != GI_FORMAT_PNG) return;
-    decoded fast = decode(file, GI_CODEC_AUTO, step), zlib = decode(file, GI_CODEC_ZLIB, step);
-    decoded stb = decode(file, GI_CODEC_STB, 0);
+    decoded fast = decode(file, GI_CODEC_AUTO, depth, step), zlib = decode(file, GI_CODEC_ZLIB, depth, step);
+    decoded stb = decode(file, GI_CODEC_STB, depth, 0);
     if (!fast.pixels && zlib.pixels) fprintf(stderr, "%s\n", fast.err.text);
     REQUIRE(fast.pixels || !zlib.pixels);
     // Of these zlib refuses more: a Huffman code that leaves bit patterns unused.
@@ -133,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     // Exactly as large as the file, so that reading past its end is found.
     uint8_t *exact = malloc(file.size ? file.size : 1);
     if (file.size) memcpy(exact, file.data, file.size);
-    check((gi_bytes){exact, file.size}, step);
+    check((gi_bytes){exact, file.size}, bits & 4 ? 8 : 0, step);
     free(exact);
     free(copy);
     return 0;

@@ -45,7 +45,12 @@ def spots(x, y, c):
     return 60 + 15 * c + scramble(x, y, c) // 8 + 110 * inside
 
 
-FORMULAS = {"waves": waves, "scramble": scramble, "spots": spots}
+def fine(x, y, c):
+    """Sixteen bits, the lower ones in no order."""
+    return waves(x, y, c) * 256 + scramble(y, x, c)
+
+
+FORMULAS = {"waves": waves, "scramble": scramble, "spots": spots, "fine": fine}
 PIPELINES = [
     "gray",
     "gray 709",
@@ -85,7 +90,8 @@ PIPELINES = [
 
 def make_image(formula, size, channels):
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.int64)
-    image = np.stack([FORMULAS[formula](x, y, c) for c in range(channels)], axis=-1).astype(np.uint8)
+    image = np.stack([FORMULAS[formula](x, y, c) for c in range(channels)], axis=-1)
+    image = image.astype(np.uint16 if formula == "fine" else np.uint8)
     return image[..., 0] if channels == 1 else image
 
 
@@ -93,7 +99,7 @@ def image_cases():
     """(name, arguments of make_image): each formula with each number of channels, the sizes in turn and one in full."""
     for formula in FORMULAS:
         for channels in NAMES:
-            sizes = SIZES if formula == "scramble" else SIZES[-1:]
+            sizes = {"scramble": SIZES, "fine": SIZES[-2:]}.get(formula, SIZES[-1:])
             for size in sizes:
                 yield f"{formula} {NAMES[channels]} {size[0]}x{size[1]}", (formula, size, channels)
 

@@ -40,16 +40,18 @@ def channels_of(image):
 
 
 def write_png(path, image):
-    """Eight bits, no filter, fast compression."""
+    """Eight bits, or sixteen of uint16, no filter, fast compression."""
     height, width = image.shape[:2]
-    rows = np.zeros((height, 1 + width * channels_of(image)), np.uint8)
-    rows[:, 1:] = image.reshape(height, -1)
+    wide = image.dtype == np.uint16
+    stored = image.astype(">u2").reshape(height, -1).view(np.uint8) if wide else image.reshape(height, -1)
+    rows = np.zeros((height, 1 + stored.shape[1]), np.uint8)
+    rows[:, 1:] = stored
     colour_type = {1: 0, 2: 4, 3: 2, 4: 6}[channels_of(image)]
 
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 16 if wide else 8, colour_type, 0, 0, 0)
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header))
         file.write(chunk(b"IDAT", zlib.compress(rows.tobytes(), 1)) + chunk(b"IEND", b""))
@@ -57,8 +59,10 @@ def write_png(path, image):
 
 
 def read_png(path):
-    """The pixels as they are: gray, gray+alpha, RGB or RGBA of eight bits; masks, which have fewer, as eight."""
-    if Image:
+    """The pixels as they are: gray, gray+alpha, RGB or RGBA of eight bits or sixteen; masks, which have fewer, as eight."""
+    with open(path, "rb") as file:
+        deep = file.read(25)[24] == 16  # which Pillow reads of gray alone
+    if Image and not deep:
         with Image.open(path) as image:
             mode = {"1": "L", "P": "RGB"}.get(image.mode, image.mode)
             assert image.format == "PNG" and mode in ("L", "LA", "RGB", "RGBA"), (image.format, image.mode)

@@ -1,7 +1,7 @@
 """The command line over the corpus: exit status, reasons, and pixels against the manifest's references.
 
 Pixels are seen through stages whose results numpy knows: threshold shows each channel's samples against a level, gray
-mixes them, hist counts them. Whole folders are done in one run each, so that the test stays quick under sanitizers.
+mixes them, hist counts them. References are of 8 bits; test_depth.py has those of 16. Whole folders are done in one run each, so that the test stays quick under sanitizers.
 """
 import json
 import os
@@ -114,7 +114,7 @@ def test_exit_status_of_one_file(corpus, manifest, tmp_path, kind):
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_gray_pixels(corpus, manifest, tmp_path, codec):
-    gpuimg("gray", "--no-jpeg-luma", "--format", "png", "--codec", codec, corpus, tmp_path)
+    gpuimg("gray", "--no-jpeg-luma", "--depth", 8, "--format", "png", "--codec", codec, corpus, tmp_path)
     for entry in as_decoded_by(codec, manifest):
         if not entry.get("reference"):
             continue
@@ -126,7 +126,7 @@ def test_gray_pixels(corpus, manifest, tmp_path, codec):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_channel_of_exact_files(corpus, manifest, tmp_path, level):
-    gpuimg("threshold", "--level", level, "--format", "png", corpus, tmp_path)
+    gpuimg("threshold", "--level", level, "--depth", 8, "--format", "png", corpus, tmp_path)
     for entry in manifest:
         if not entry.get("reference") or entry["tolerance"]:
             continue

@@ -220,14 +220,17 @@ static void codec_options(void **state) {
     assert_int_equal(encode->subsampling, GI_SUBSAMPLING_420);
     assert_int_equal(encode->png_reduce, GI_PNG_REDUCE_AUTO);
     assert_false(encode->optimize || encode->progressive);
+    assert_int_equal(setup.batch.decode.depth, 0);
     gi_api_setup_end(&setup);
     o.codec = GPUIMG_CODEC_STB;
     o.subsampling = GPUIMG_SUBSAMPLING_422;
     o.optimize = 7;
     o.progressive = 1;
     o.png_reduce = GPUIMG_PNG_REDUCE_OFF;
+    o.depth = 16;
     assert_int_equal(gi_api_setup_begin(&o, &setup, &err), GI_OK);
     assert_int_equal(setup.batch.decode.codec, GI_CODEC_STB);
+    assert_int_equal(setup.batch.decode.depth, 16);
     assert_int_equal(encode->codec, GI_CODEC_STB);
     assert_int_equal(encode->subsampling, GI_SUBSAMPLING_422);
     assert_int_equal(encode->png_reduce, GI_PNG_REDUCE_OFF);
@@ -256,6 +259,7 @@ static void bad_options(void **state) {
     o = defaults(), o.codec = (gpuimg_codec)-1, assert_options_refused(o, "codec");
     o = defaults(), o.subsampling = (gpuimg_subsampling)3, assert_options_refused(o, "subsampling");
     o = defaults(), o.png_reduce = (gpuimg_png_reduce)3, assert_options_refused(o, "png_reduce");
+    o = defaults(), o.depth = 12, assert_options_refused(o, "depth");
     o = defaults(), o.workers = -1, assert_options_refused(o, "workers");
     o = defaults(), o.skip_existing = o.no_clobber = 1, assert_options_refused(o, "exclude");
     // A small struct of an old program's, and a large one of a new program's.

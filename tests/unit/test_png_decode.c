@@ -10,6 +10,7 @@ typedef struct kind {
     made_ihdr header;
     int palette;      // entries of PLTE
     int transparency; // bytes of tRNS
+    int wanted;       // depth that is asked for
 } kind;
 
 static uint32_t random_state;
@@ -69,7 +70,16 @@ static unsigned sample_at(const uint8_t *row, size_t index, int depth) {
 static const uint8_t palette[48] = {1, 2, 3, 40, 50, 60, 250, 251, 252, 9, 8, 7, 100, 101, 102};
 static const uint8_t transparency[8] = {0, 0x11, 0x11, 0x10, 0x01, 0x00};
 
-static void expect_pixel(const kind *k, const uint8_t *row, size_t x, uint8_t out[4]) {
+// Samples as they are delivered: of 16 bits only where they are stored so.
+static void put_sample(const kind *k, uint64_t value, unsigned top, uint8_t *out, size_t index) {
+    uint16_t word = (uint16_t)value;
+    if (k->header.depth == 16 && k->wanted != 8)
+        memcpy(out + 2 * index, &word, 2);
+    else
+        out[index] = (uint8_t)((2 * value * 255 + top) / (2 * top)); // rounded half up
+}
+
+static void expect_pixel(const kind *k, const uint8_t *row, size_t x, uint8_t out[8]) {
     int depth = k->header.depth;
     size_t samples = samples_of(k->header.colour);
     unsigned top = (1U << depth) - 1, values[4];
@@ -82,12 +92,11 @@ static void expect_pixel(const kind *k, const uint8_t *row, size_t x, uint8_t ou
         return;
     }
     for (size_t s = 0; s < samples; s++) {
-        // v * 255 / top, rounded half up.
-        out[s] = (uint8_t)((2 * values[s] * 255ULL + top) / (2 * top));
+        put_sample(k, values[s], top, out, s);
         unsigned key = gi_be16(transparency + 2 * s) & top;
         keyed = keyed && values[s] == key;
     }
-    if (k->transparency) out[samples] = keyed ? 0 : 255;
+    if (k->transparency) put_sample(k, keyed ? 0 : top, top, out, samples);
 }
 
 static made_file file_of(const kind *k, const uint8_t *rows, size_t size) {
@@ -115,7 +124,7 @@ static void check_kind(const kind *k) {
                         .depth = k->header.depth,
                         .colour = k->header.colour,
                         .interlaced = k->header.interlace};
-    gi_decode_options options = {.auto_orient = true};
+    gi_decode_options options = {.auto_orient = true, .depth = k->wanted};
     gi_header header;
     gi_error err;
     uint8_t *pixels;
@@ -123,6 +132,8 @@ static void check_kind(const kind *k) {
     if (status != GI_OK) fail_msg("%s", err.text);
     size_t channels = k->header.colour == 3 ? 3 : samples_of(k->header.colour);
     if (k->transparency) channels++;
+    bool words = k->header.depth == 16 && k->wanted != 8;
+    assert_int_equal(header.shape.sample, words ? GI_U16 : GI_U8);
     assert_int_equal(header.shape.channels, channels);
     assert_int_equal(header.bits, k->header.depth);
     for (int i = 0; i < (info.interlaced ? 7 : 1); i++) {
@@ -134,10 +145,10 @@ static void check_kind(const kind *k) {
         unfiltered(rows + starts[i], row_bytes, pass.height, pixel);
         for (uint32_t y = 0; y < pass.height; y++)
             for (uint32_t x = 0; x < pass.width; x++) {
-                uint8_t expected[5];
+                uint8_t expected[10];
                 expect_pixel(k, rows + starts[i] + y * (row_bytes + 1) + 1, x, expected);
                 size_t at = (size_t)(pass.y0 + y * pass.dy) * info.width + pass.x0 + x * pass.dx;
-                assert_memory_equal(pixels + at * channels, expected, channels);
+                assert_memory_equal(pixels + (at * channels << words), expected, channels << words);
             }
     }
     free(pixels);
@@ -158,10 +169,12 @@ static void every_kind(void **state) {
                         if (depth < 8 && colour != 0 && colour != 3) continue;
                         if (depth == 16 && colour == 3) continue;
                         if (keyed && colour >= 4) continue;
-                        kind k = {{sizes[s][0], sizes[s][1], depth, colour, interlace}, 0, 0};
+                        kind k = {{sizes[s][0], sizes[s][1], depth, colour, interlace}, 0, 0, 0};
                         if (colour == 3) k.palette = 2; // indices past it are met: they are black and opaque
                         if (keyed) k.transparency = colour == 0 ? 2 : colour == 2 ? 6 : 1;
                         check_kind(&k);
+                        k.wanted = 8;
+                        if (depth == 16) check_kind(&k);
                     }
 }
 
@@ -172,10 +185,11 @@ static void all_16_bit_values_round_correctly(void **state) {
     made_file file = made_png((made_ihdr){256, 256, 16, GI_PNG_GRAY, 0}, rows, sizeof rows);
     made_log log = {{0}, ""};
     gi_messages messages = {made_say, &log};
-    gi_decode_options options = {.messages = &messages};
+    gi_decode_options options = {.depth = 8, .messages = &messages};
     gi_header header;
     uint8_t *pixels;
     assert_int_equal(made_decode(made_bytes(&file), &options, &header, &pixels, NULL), GI_OK);
+    assert_int_equal(header.shape.sample, GI_U8);
     for (unsigned v = 0; v < 65536; v++) assert_int_equal(pixels[v], (v * 255U + 32767U) / 65535U);
     assert_int_equal(log.count[GI_NOTE], 1);
     assert_text_has(log.text, "16-bit");
@@ -186,7 +200,7 @@ static void all_16_bit_values_round_correctly(void **state) {
 static void palette_index_past_plte(void **state) {
     (void)state;
     static const uint8_t rows[] = {0, 0, 1, 5, 0, 200, 2, 0};
-    kind k = {{3, 2, 8, GI_PNG_PALETTE, 0}, 3, 2};
+    kind k = {{3, 2, 8, GI_PNG_PALETTE, 0}, 3, 2, 0};
     made_file file = file_of(&k, rows, sizeof rows);
     made_log log = {{0}, ""};
     gi_messages messages = {made_say, &log};

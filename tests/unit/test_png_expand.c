@@ -18,8 +18,17 @@ static unsigned sample(const uint8_t *row, size_t index, int depth) {
     return value;
 }
 
+// Puts one sample of `bits` bits as it is delivered: value / top of the most that it can be, rounded half up.
+static void put(uint8_t *out, size_t index, bool words, uint64_t value, unsigned top) {
+    uint16_t word = (uint16_t)((2 * value * 65535 + top) / (2 * top));
+    if (words)
+        memcpy(out + 2 * index, &word, 2);
+    else
+        out[index] = (uint8_t)((2 * value * 255 + top) / (2 * top));
+}
+
 // One pixel; the palette index past the end, or -1.
-static int define(const gi_png_info *info, const uint8_t *row, size_t x, uint8_t *out) {
+static int define(const gi_png_info *info, bool words, const uint8_t *row, size_t x, uint8_t *out) {
     size_t samples = (size_t)gi_png_samples(info);
     unsigned top = (1U << info->depth) - 1, value = sample(row, x, info->depth);
     bool keyed = true;
@@ -31,30 +40,32 @@ static int define(const gi_png_info *info, const uint8_t *row, size_t x, uint8_t
     }
     for (size_t s = 0; s < samples; s++) {
         value = sample(row, x * samples + s, info->depth);
-        out[s] = (uint8_t)((2 * value * 255ULL + top) / (2 * top)); // rounded half up
+        put(out, s, words, value, top);
         keyed = keyed && info->transparency_size && value == (gi_be16(info->transparency + 2 * s) & top);
     }
-    if (info->transparency_size) out[samples] = keyed ? 0 : 255;
+    if (info->transparency_size) put(out, samples, words, keyed ? 0 : 1, 1);
     return -1;
 }
 
-static void check_row(const gi_png_info *info, uint32_t width) {
-    static uint8_t expected[4 * MAX_WIDTH], out[4 * MAX_WIDTH + GUARD];
+static void check_row(const gi_png_info *info, int depth, uint32_t width) {
+    static uint8_t expected[8 * MAX_WIDTH], out[8 * MAX_WIDTH + GUARD];
     size_t size = gi_png_row_bytes(info, width);
     uint8_t *row = malloc(size); // a byte read past it is found by the sanitizer
     gi_png_expander expander;
-    gi_png_expander_init(&expander, info);
-    size_t channels = (size_t)expander.channels;
+    gi_png_expander_init(&expander, info, depth);
+    bool words = info->depth == 16 && depth != 8;
+    assert_int_equal(expander.sample, words ? GI_U16 : GI_U8);
+    size_t pixel = (size_t)expander.channels << words;
     int past = -1;
     for (size_t i = 0; i < size; i++) row[i] = (uint8_t)(rand() % 4 ? rand() & 0x13 : rand());
     for (size_t x = 0; x < width; x++) {
-        int index = define(info, row, x, expected + x * channels);
+        int index = define(info, words, row, x, expected + x * pixel);
         if (index > past) past = index;
     }
     memset(out, 0xA5, sizeof out);
     assert_int_equal(gi_png_expand(&expander, row, width, out), past);
-    assert_memory_equal(out, expected, width * channels);
-    for (size_t i = 0; i < GUARD; i++) assert_int_equal(out[width * channels + i], 0xA5);
+    assert_memory_equal(out, expected, width * pixel);
+    for (size_t i = 0; i < GUARD; i++) assert_int_equal(out[width * pixel + i], 0xA5);
     free(row);
 }
 
@@ -78,7 +89,7 @@ static void every_kind_and_level(void **state) {
                     memcpy(info.transparency, transparency, sizeof transparency);
                     info.transparency_size = (size_t)kinds[k].transparency;
                     gi_simd_force((gi_simd)level);
-                    check_row(&info, width);
+                    for (int depth = 0; depth <= 16; depth += 8) check_row(&info, depth, width);
                 }
     gi_simd_force(best);
 }
@@ -87,7 +98,7 @@ static void every_16_bit_value(void **state) {
     (void)state;
     gi_png_info info = {.width = 256, .height = 1, .depth = 16, .colour = GI_PNG_GRAY};
     gi_png_expander expander;
-    gi_png_expander_init(&expander, &info);
+    gi_png_expander_init(&expander, &info, 8);
     for (unsigned high = 0; high < 256; high++) {
         uint8_t row[512], out[256];
         for (unsigned low = 0; low < 256; low++) gi_put_be16(row + 2 * low, high << 8 | low);
