@@ -140,6 +140,7 @@ gi_status gi_api_setup_begin(const gpuimg_options *options, gi_api_setup *setup,
                                         .messages = &setup->messages};
     batch->encode = encoding(o);
     batch->encode.messages = &setup->messages;
+    batch->strip = o->strip != 0;
     batch->jpeg_luma = o->jpeg_luma != 0;
     batch->skip_existing = o->skip_existing != 0;
     batch->no_clobber = o->no_clobber != 0;

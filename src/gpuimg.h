@@ -207,8 +207,12 @@ typedef struct gpuimg_options {
     int progressive;                /* progressive JPEGs, which implies optimize: 0 */
     gpuimg_png_reduce png_reduce;   /* AUTO */
     int slots;                      /* of a batch: files whose pixels are held at once; 0: as many as workers */
-    int depth; /* bits of a sample that files are brought to when they are read, 8 or 16: 0, 16 where the file has as
-                  many and else 8. JPEGs are written with 8 */
+    /* Bits of a sample that files are brought to when they are read, 8 or 16; 0: 16 where the file has as many, else 8.
+     * JPEGs are written with 8. */
+    int depth;
+    /* Of gpuimg_run_file and gpuimg_run_files: write no metadata. Otherwise ICC profiles, what else tells of colour,
+     * the resolution, EXIF and XMP go with the result as far as they suit it: 0 */
+    int strip;
 } gpuimg_options;
 
 /* Sets every member to the default given above. `size` is sizeof(gpuimg_options). */

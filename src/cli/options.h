@@ -89,6 +89,8 @@ enum {
         CHOICE, png_reduce, "png-reduce", 0, "WHEN", "auto|on|off", 0, 0, "auto", GI_FOR_IMAGE,                        \
         "PNGs of fewer bits a pixel, black and white or a palette of at most 256 colours: for what threshold makes, "  \
         "wherever the file gets smaller by it, or never")                                                              \
+    OPTION(FLAG, strip, "strip", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                                    \
+           "write no metadata: neither profile nor EXIF, XMP or resolution, not even an orientation")                  \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \
            "what transparent pixels lie on in a JPEG: #rgb, #rrggbb, r,g,b, white or black")                           \
     OPTION(FLAG, recursive, "recursive", 'r', "", "", 0, 0, "", GI_FOR_RUN, "directories with all below them")         \

@@ -146,6 +146,7 @@ gi_batch_options gi_session_batch_options(const gi_session *session) {
     take_codecs(options, &batch);
     memcpy(batch.encode.background, options->background.rgb, sizeof batch.encode.background);
     batch.encode.messages = &session->messages;
+    batch.strip = options->strip;
     batch.jpeg_luma = !options->no_jpeg_luma;
     batch.skip_existing = options->skip_existing;
     batch.no_clobber = options->no_clobber;

@@ -54,11 +54,12 @@ typedef enum gi_codec_choice {
 // ---- decoding -----------------------------------------------------------------------------------------------------
 
 typedef struct gi_decode_options {
-    uint64_t max_pixels;         // 0: no limit
-    int depth;                   // bits of the samples delivered: 8, 16; 0: 16 where the file has as many, else 8
-    bool strict;                 // damage that still decodes is an error, not a warning
-    bool auto_orient;            // apply the EXIF orientation to the pixels
-    bool jpeg_luma;              // a YCbCr JPEG gives its luma plane as one gray channel
+    uint64_t max_pixels; // 0: no limit
+    int depth;           // bits of the samples delivered: 8, 16; 0: 16 where the file has as many, else 8
+    bool strict;         // damage that still decodes is an error, not a warning
+    bool auto_orient;    // apply the EXIF orientation to the pixels
+    bool metadata;       // read what is beside the pixels, too, for gi_decoder_take_metadata
+    bool jpeg_luma;      // a YCbCr JPEG gives its luma plane as one gray channel
     gi_codec_choice codec;
     int threads;                 // that may work at once, the calling one among them; 0 and 1: it alone
     const gi_messages *messages; // may be NULL
@@ -75,9 +76,15 @@ typedef struct gi_header {
 
 typedef struct gi_decoder gi_decoder;
 
+// Profile, EXIF, density and the like (codec/metadata.h).
+typedef struct gi_metadata gi_metadata;
+gi_metadata *gi_metadata_new(void); // empty; NULL: no memory
+void gi_metadata_free(gi_metadata *metadata);
+
 // Checks the file from its bytes (which must outlive the decoder) and reads its header; allocates nothing that grows
-// with the announced size. The checksums of a PNG's compressed data are left for when they are read. GI_ERR_FORMAT: neither PNG nor JPEG, or damaged; GI_ERR_LIMIT: more than max_pixels, or
-// past the library's own limit; GI_ERR_UNSUPPORTED: CMYK without an Adobe marker, 12-bit, arithmetic, ...
+// with the announced size. The checksums of a PNG's compressed data are left for when they are read. GI_ERR_FORMAT:
+// neither PNG nor JPEG, or damaged; GI_ERR_LIMIT: more than max_pixels, or past the library's own limit;
+// GI_ERR_UNSUPPORTED: CMYK without an Adobe marker, 12-bit, arithmetic, ...
 gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err);
 
 // Likewise for a PNG, of which never more is held than a piece. What `input` points at must outlive the decoder.
@@ -89,6 +96,10 @@ const gi_header *gi_decoder_header(const gi_decoder *decoder);
 // Writes the next out->height rows into out, whose width, channels and sample are the header's. Rows come in order from
 // 0; asking for more than remain is GI_ERR_USAGE. Rows after a failure are undefined, never read from out of bounds.
 gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err);
+
+// What the options asked to read beside the pixels; it is the caller's from then on. NULL: nothing was asked for, or it
+// was taken before.
+gi_metadata *gi_decoder_take_metadata(gi_decoder *decoder);
 
 // NULL is fine.
 void gi_decoder_close(gi_decoder *decoder);
@@ -117,16 +128,17 @@ typedef enum gi_png_reduce {
 typedef struct gi_encode_options {
     gi_format format;
     gi_codec_choice codec;
-    int threads;                 // as in gi_decode_options
-    int quality;                 // JPEG 1..100
-    gi_subsampling subsampling;  // of a colour JPEG; stb has its own, by the quality
-    bool optimize;               // JPEG: Huffman tables made for the image
-    bool progressive;            // JPEG
-    int png_level;               // 0..9, from stored to smallest
+    int threads;                // as in gi_decode_options
+    int quality;                // JPEG 1..100
+    gi_subsampling subsampling; // of a colour JPEG; stb has its own, by the quality
+    bool optimize;              // JPEG: Huffman tables made for the image
+    bool progressive;           // JPEG
+    int png_level;              // 0..9, from stored to smallest
     gi_png_reduce png_reduce;
     bool binary;                 // every sample of the image is 0 or the largest (alpha: any)
     uint8_t background[3];       // alpha into JPEG is composited on this
-    int orientation;             // EXIF orientation to write where the format can hold it (JPEG); 0 or 1: none
+    int orientation;             // EXIF orientation to write; 0 or 1: none
+    gi_metadata *metadata;       // to write beside the pixels; the encoder fits it to the image. NULL: nothing
     const gi_messages *messages; // may be NULL
     const char *file;            // name for messages; may be NULL
 } gi_encode_options;

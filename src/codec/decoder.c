@@ -6,6 +6,7 @@
 
 #include "codec/codec.h"
 #include "codec/depth.h"
+#include "codec/metadata.h"
 #include "codec/orient.h"
 #include "codec/reader.h"
 #include "core/checked.h"
@@ -105,6 +106,13 @@ gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_d
     return opened(made, status, decoder);
 }
 
+gi_metadata *gi_decoder_take_metadata(gi_decoder *decoder) {
+    gi_metadata *metadata = decoder->reader->metadata;
+    decoder->reader->metadata = NULL;
+    if (metadata) metadata->turned = decoder->turn;
+    return metadata;
+}
+
 const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
 
 // The image as stored, of the samples that are delivered.
@@ -172,6 +180,7 @@ gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err
 
 void gi_decoder_close(gi_decoder *decoder) {
     if (!decoder) return;
+    gi_metadata_free(decoder->reader->metadata);
     decoder->reader->close(decoder->reader);
     free(decoder->narrow);
     free(decoder->stored);

@@ -4,13 +4,18 @@
 
 #include "codec/codec.h"
 #include "codec/depth.h"
+#include "codec/jpeg_metadata.h"
+#include "codec/jpeg_turbo.h"
 #include "codec/reader.h"
 
 struct gi_encoder {
     gi_shape shape; // of the rows that are given
     gi_encode_options options;
     gi_writer *writer;
-    uint8_t *flat; // one row as it is written: composited on the background, of 8 bits; NULL: as it is given
+    gi_metadata *own;  // where the options have none
+    gi_jpeg_head head; // of a JPEG: on the way to the sink
+    gi_sink sink;      // what the writer writes to
+    uint8_t *flat;     // one row as it is written: composited on the background, of 8 bits; NULL: as it is given
     int flat_channels;
     uint32_t y;
     bool failed;
@@ -32,6 +37,22 @@ static gi_status flatten(gi_encoder *encoder, bool alpha, bool wide, gi_error *e
         gi_say(options->messages, GI_NOTE, options->file, "JPEG has no alpha: composited on the background %d,%d,%d",
                options->background[0], options->background[1], options->background[2]);
     return GI_OK;
+}
+
+// The options' metadata as the file is to have them, an orientation at the least.
+static gi_status fit_metadata(gi_encoder *encoder, gi_shape written, const gi_sink *sink, gi_error *err) {
+    gi_encode_options *options = &encoder->options;
+    bool jpeg = options->format == GI_FORMAT_JPEG;
+    gi_metadata_use use = {options->format, written, options->orientation, options->messages, options->file};
+    if (!options->metadata) options->metadata = encoder->own = gi_metadata_new();
+    if (!options->metadata) return gi_fail(err, GI_ERR_MEMORY, "no memory for metadata");
+    // stb writes gray as three components.
+    if (jpeg && (options->codec == GI_CODEC_STB || !gi_turbo_writes(written))) use.shape.channels = 3;
+    gi_status status = gi_metadata_fit(options->metadata, &use, err);
+    if (status != GI_OK || !jpeg) return status;
+    status = gi_jpeg_head_init(&encoder->head, sink, options->metadata, err);
+    encoder->sink = gi_jpeg_head_sink(&encoder->head);
+    return status;
 }
 
 gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, const gi_sink *sink, gi_encoder **encoder,
@@ -58,8 +79,11 @@ gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, cons
     if (alpha) written.channels = channels_without_alpha(shape.channels, options->background);
     if (wide) written.sample = GI_U8;
     made->flat_channels = written.channels;
-    status = jpeg ? gi_jpeg_writer_open(written, &made->options, sink, &made->writer, err)
-                  : gi_png_writer_open(written, &made->options, sink, &made->writer, err);
+    made->sink = *sink;
+    status = fit_metadata(made, written, sink, err);
+    if (status == GI_OK)
+        status = jpeg ? gi_jpeg_writer_open(written, &made->options, &made->sink, &made->writer, err)
+                      : gi_png_writer_open(written, &made->options, &made->sink, &made->writer, err);
     if (status == GI_OK && (alpha || wide)) status = flatten(made, alpha, wide, err);
     if (status != GI_OK) {
         gi_encoder_close(made);
@@ -141,6 +165,8 @@ gi_status gi_encoder_finish(gi_encoder *encoder, gi_error *err) {
 void gi_encoder_close(gi_encoder *encoder) {
     if (!encoder) return;
     if (encoder->writer) encoder->writer->close(encoder->writer);
+    gi_jpeg_head_free(&encoder->head);
+    gi_metadata_free(encoder->own);
     free(encoder->flat);
     free(encoder);
 }

@@ -4,7 +4,19 @@
 
 #include "codec/bytes.h"
 
-enum { ORIENTATION_TAG = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
+enum {
+    WIDTH_TAG = 0x0100,
+    HEIGHT_TAG = 0x0101,
+    ORIENTATION_TAG = 0x0112,
+    THUMBNAIL_TAG = 0x0201,
+    THUMBNAIL_SIZE_TAG = 0x0202,
+    EXIF_TAG = 0x8769,
+    PIXEL_WIDTH_TAG = 0xA002,
+    PIXEL_HEIGHT_TAG = 0xA003,
+    TYPE_SHORT = 3,
+    TYPE_LONG = 4,
+    ENTRY_BYTES = 12
+};
 
 static uint16_t get16(const uint8_t *p, bool big) { return big ? gi_be16(p) : gi_le16(p); }
 static uint32_t get32(const uint8_t *p, bool big) { return big ? gi_be32(p) : gi_le32(p); }
@@ -38,6 +50,97 @@ int gi_exif_orientation(gi_bytes tiff) {
         return value >= 1 && value <= 8 ? value : 1;
     }
     return 1;
+}
+
+// A directory within a block: its entries, as far as they lie inside, and whether a link to the next follows them.
+typedef struct directory {
+    uint8_t *entries;
+    size_t count;
+    uint8_t *link;
+    bool big;
+} directory;
+
+// False where there is none at that offset.
+static bool find_directory(uint8_t *tiff, size_t size, size_t at, directory *out) {
+    if (at < 8 || at > size || size - at < 2) return false;
+    *out = (directory){.big = is_big(tiff)};
+    size_t announced = get16(tiff + at, out->big), room = (size - at - 2) / ENTRY_BYTES;
+    out->entries = tiff + at + 2;
+    out->count = announced < room ? announced : room;
+    uint8_t *end = out->entries + out->count * ENTRY_BYTES;
+    if (announced == out->count && (size_t)(tiff + size - end) >= 4) out->link = end;
+    return true;
+}
+
+// An entry's number in its place of four bytes; 0 where it has another form.
+static uint32_t entry_number(const uint8_t *entry, bool big) {
+    if (get32(entry + 4, big) != 1) return 0;
+    int type = get16(entry + 2, big);
+    return type == TYPE_SHORT ? get16(entry + 8, big) : type == TYPE_LONG ? get32(entry + 8, big) : 0;
+}
+
+static void put_number(uint8_t *entry, bool big, int type, uint32_t value) {
+    uint8_t bytes[10] = {0}; // type, count, value, as a big-endian block has them
+    gi_put_be16(bytes, (uint32_t)type);
+    gi_put_be32(bytes + 2, 1);
+    if (type == TYPE_SHORT)
+        gi_put_be16(bytes + 6, value);
+    else
+        gi_put_be32(bytes + 6, value);
+    memcpy(entry + 2, bytes, sizeof bytes);
+    if (big) return;
+    for (int i = 0; i < 2; i++) entry[2 + i] = bytes[1 - i];
+    for (int i = 0; i < 4; i++) entry[4 + i] = bytes[5 - i];
+    for (int i = 0; i < 4; i++) entry[8 + i] = type == TYPE_SHORT ? 0 : bytes[9 - i];
+    for (int i = 0; i < 2 && type == TYPE_SHORT; i++) entry[8 + i] = bytes[7 - i];
+}
+
+static void settle_entries(const directory *d, const gi_exif_now *now) {
+    for (size_t i = 0; i < d->count; i++) {
+        uint8_t *entry = d->entries + i * ENTRY_BYTES;
+        switch (get16(entry, d->big)) {
+        case ORIENTATION_TAG: put_number(entry, d->big, TYPE_SHORT, (uint32_t)now->orientation); break;
+        case WIDTH_TAG:
+        case PIXEL_WIDTH_TAG: put_number(entry, d->big, TYPE_LONG, now->width); break;
+        case HEIGHT_TAG:
+        case PIXEL_HEIGHT_TAG: put_number(entry, d->big, TYPE_LONG, now->height); break;
+        default: break;
+        }
+    }
+}
+
+// Unlinks the second directory, which is the thumbnail's, and removes its bytes: from the end of the block, or by
+// zeros.
+static void remove_thumbnail(uint8_t *tiff, size_t *size, const directory *first) {
+    directory second;
+    size_t at = first->link ? get32(first->link, first->big) : 0, from = 0, bytes = 0;
+    if (first->link) memset(first->link, 0, 4);
+    if (!find_directory(tiff, *size, at, &second)) return;
+    for (size_t i = 0; i < second.count; i++) {
+        const uint8_t *entry = second.entries + i * ENTRY_BYTES;
+        if (get16(entry, second.big) == THUMBNAIL_TAG) from = entry_number(entry, second.big);
+        if (get16(entry, second.big) == THUMBNAIL_SIZE_TAG) bytes = entry_number(entry, second.big);
+    }
+    // Not what is needed of the first directory, whatever the second one says.
+    if (from < (size_t)(first->link + 4 - tiff) || from > *size || bytes > *size - from) return;
+    if (*size - from - bytes < 4)
+        *size = from;
+    else
+        memset(tiff + from, 0, bytes);
+}
+
+bool gi_exif_settle(uint8_t *tiff, size_t *size, const gi_exif_now *now) {
+    directory first, own;
+    if (!find_directory(tiff, *size, gi_exif_directory((gi_bytes){tiff, *size}), &first)) return false;
+    remove_thumbnail(tiff, size, &first);
+    for (size_t i = 0; i < first.count; i++) {
+        const uint8_t *entry = first.entries + i * ENTRY_BYTES;
+        if (get16(entry, first.big) != EXIF_TAG) continue;
+        if (find_directory(tiff, *size, entry_number(entry, first.big), &own)) settle_entries(&own, now);
+        break;
+    }
+    settle_entries(&first, now); // the last word, where directories overlap
+    return true;
 }
 
 void gi_exif_write(int orientation, uint8_t tiff[GI_EXIF_BYTES]) {

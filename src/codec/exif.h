@@ -1,4 +1,4 @@
-// The one EXIF field that gpuimg needs: the orientation.
+// EXIF blocks: the orientation, and what else must change with the pixels.
 #ifndef GI_CODEC_EXIF_H
 #define GI_CODEC_EXIF_H
 
@@ -8,12 +8,23 @@
 // it is absent, out of range, or the block is in any way malformed; never reads outside it.
 int gi_exif_orientation(gi_bytes tiff);
 
-// Where a TIFF block says that its first directory lies, in bytes from its beginning; 0 when it is no such block. 8 bytes
-// are enough.
+// Where a TIFF block says that its first directory lies, in bytes from its beginning; 0 when it is no such block. 8
+// bytes are enough.
 size_t gi_exif_directory(gi_bytes tiff);
 
 // Makes the header of such a block say that it lies there.
 void gi_exif_place_directory(uint8_t *tiff, uint8_t at);
+
+// The image that a block is to describe.
+typedef struct gi_exif_now {
+    int orientation; // 1..8
+    uint32_t width, height;
+} gi_exif_now;
+
+// Brings a block in line with its image: every orientation and size of pixels in the first directory and in EXIF's own
+// becomes that of `now` (none is added), and the thumbnail, which shows what the image was before, goes, so that *size
+// may become less. False where it is no such block: then it is as it was. Never writes outside it.
+bool gi_exif_settle(uint8_t *tiff, size_t *size, const gi_exif_now *now);
 
 enum { GI_EXIF_BYTES = 26 };
 

@@ -184,6 +184,11 @@ gi_status gi_inflate_read(gi_inflate *inflate, void *out, size_t size, gi_error 
     return produce(inflate, out, size) == size ? GI_OK : failure(inflate, err);
 }
 
+gi_status gi_inflate_some(gi_inflate *inflate, void *out, size_t size, size_t *got, gi_error *err) {
+    *got = produce(inflate, out, size);
+    return *got == size || inflate->state == GI_INFLATE_ENDED ? GI_OK : failure(inflate, err);
+}
+
 static gi_status check_adler(gi_inflate *z, gi_error *err) {
     uint8_t stored[4];
     for (int i = 0; i < 4; i++) {

@@ -40,6 +40,9 @@ bool gi_inflate_in_segments(gi_inflate *inflate, int threads, size_t segment_byt
 // or is corrupt.
 gi_status gi_inflate_read(gi_inflate *inflate, void *out, size_t size, gi_error *err);
 
+// Likewise, or fewer bytes where the stream ends before: *got of them.
+gi_status gi_inflate_some(gi_inflate *inflate, void *out, size_t size, size_t *got, gi_error *err);
+
 // After all that is needed was read. *more: the stream holds more. GI_ERR_FORMAT: corrupt or cut behind what was read,
 // or the checksum (Adler-32) does not match.
 gi_status gi_inflate_finish(gi_inflate *inflate, bool *more, gi_error *err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "codec/jpeg_check.h"
+#include "codec/jpeg_metadata.h"
 #include "codec/jpeg_turbo.h"
 #include "codec/reader.h"
 #include "codec/stb.h"
@@ -82,5 +83,7 @@ gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, 
                                     .format = GI_FORMAT_JPEG,
                                     .bits = 8,
                                     .orientation = info.orientation};
-    return GI_OK;
+    if (options->metadata) status = gi_jpeg_metadata_read(bytes, options, &(*reader)->metadata, err);
+    if (status != GI_OK) (*reader)->close(*reader);
+    return status;
 }

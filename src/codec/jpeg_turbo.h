@@ -36,7 +36,7 @@ gi_status gi_turbo_writer_open(gi_shape shape, const gi_encode_options *options,
 
 // ---- between the writer's parts -----------------------------------------------------------------------------------
 
-// A file of its own, of the options' quality, subsampling, optimize, progressive and orientation.
+// A file of its own, of the options' quality, subsampling, optimize, progressive.
 typedef struct gi_turbo_job {
     gi_shape shape;
     const gi_encode_options *options;

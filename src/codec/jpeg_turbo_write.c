@@ -9,7 +9,6 @@
 
 #include <jpeglib.h>
 
-#include "codec/exif.h"
 #include "codec/jpeg_turbo_error.h"
 
 enum { ROWS_A_CALL = 16 }; // as many as an MCU of 4:2:0 has
@@ -69,13 +68,6 @@ static void write_rest(j_compress_ptr library) {
 
 // ---- steps --------------------------------------------------------------------------------------------------------
 
-static void write_orientation(j_compress_ptr library, int orientation) {
-    uint8_t app1[6 + GI_EXIF_BYTES] = {'E', 'x', 'i', 'f', 0, 0};
-    if (orientation <= 1) return;
-    gi_exif_write(orientation, app1 + 6);
-    jpeg_write_marker(library, GI_JPEG_APP1, app1, sizeof app1);
-}
-
 static void start_step(void *context) {
     piece *p = context;
     j_compress_ptr library = &p->library;
@@ -100,7 +92,6 @@ static void start_step(void *context) {
     library->optimize_coding = job->options->optimize;
     if (job->options->progressive) jpeg_simple_progression(library);
     jpeg_start_compress(library, TRUE);
-    write_orientation(library, job->options->orientation);
 }
 
 static void rows_step(void *context) {

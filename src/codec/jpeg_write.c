@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/exif.h"
 #include "codec/jpeg_check.h"
 #include "codec/jpeg_turbo.h"
 #include "codec/reader.h"
 #include "codec/stb.h"
 #include "core/checked.h"
 
-enum { MAX_SIDE = 65535, LIBJPEG_SIDE = 65500, APP1_BYTES = 10 + GI_EXIF_BYTES };
+enum { MAX_SIDE = 65535, LIBJPEG_SIDE = 65500 };
 
 typedef struct stb_writer {
     gi_writer writer;
@@ -31,12 +30,7 @@ static gi_status stb_rows(gi_writer *writer, const gi_view *rows, gi_error *err)
 
 static gi_status stb_finish(gi_writer *writer, gi_error *err) {
     stb_writer *jpeg = (stb_writer *)writer;
-    uint8_t app1[APP1_BYTES] = {0xFF, GI_JPEG_APP1, 0, APP1_BYTES - 2, 'E', 'x', 'i', 'f', 0, 0};
-    gi_stb_jpeg_job job = {jpeg->pixels, jpeg->shape, jpeg->options->quality, {app1, 0}};
-    if (jpeg->options->orientation > 1) {
-        gi_exif_write(jpeg->options->orientation, app1 + 10);
-        job.exif.size = sizeof app1;
-    }
+    gi_stb_jpeg_job job = {jpeg->pixels, jpeg->shape, jpeg->options->quality};
     return gi_stb_jpeg_encode(&job, jpeg->sink, err);
 }
 

@@ -188,6 +188,7 @@ static gi_status read_exif(walker *walk, const chunk *c) {
         held.size = HEADER + size;
     }
     walk->info->orientation = gi_exif_orientation(held);
+    if (!walk->info->notes.exif.size) walk->info->notes.exif = (gi_png_spot){c->offset + GI_PNG_CHUNK_HEAD, c->size};
     return GI_OK;
 }
 
@@ -204,6 +205,9 @@ static gi_status read_chunk(walker *walk, const chunk *c) {
     default: break;
     }
     bool critical = !(c->type & 0x20000000U); // the first letter is upper case
+    if (!critical)
+        gi_png_note(&info->notes, &(gi_png_noted){c->type, c->offset + GI_PNG_CHUNK_HEAD, c->size, c->data, c->held,
+                                                  info->idat_chunks > 0});
     return critical ? damaged(walk, c, "an unknown critical chunk") : GI_OK;
 }
 

@@ -3,6 +3,7 @@
 #define GI_CODEC_PNG_CHECK_H
 
 #include "codec/codec.h"
+#include "codec/png_notes.h"
 
 enum { GI_PNG_GRAY = 0, GI_PNG_RGB = 2, GI_PNG_PALETTE = 3, GI_PNG_GRAY_ALPHA = 4, GI_PNG_RGBA = 6 };
 
@@ -19,6 +20,7 @@ typedef struct gi_png_info {
     size_t idat_chunks;        // consecutive ones
     size_t idat_bytes;         // of all of them together
     int orientation;           // from eXIf, else 1
+    gi_png_notes notes;        // of the other ancillary chunks
     size_t trailing_bytes;     // after IEND
 } gi_png_info;
 

@@ -4,7 +4,6 @@
 
 #include "codec/bytes.h"
 #include "codec/checksum.h"
-#include "codec/exif.h"
 
 static gi_status put(const gi_sink *sink, const void *data, size_t size, gi_error *err) {
     return sink->write(sink->context, data, size, err);
@@ -37,18 +36,16 @@ static gi_status put_palette(const gi_png_job *job, gi_error *err) {
 
 gi_status gi_png_put_head(const gi_png_job *job, gi_error *err) {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-    uint8_t ihdr[13] = {0}, exif[GI_EXIF_BYTES];
+    uint8_t ihdr[13] = {0};
     gi_put_be32(ihdr, job->shape.width);
     gi_put_be32(ihdr + 4, job->shape.height);
     ihdr[8] = (uint8_t)job->form.depth;
     ihdr[9] = (uint8_t)job->form.colour;
     gi_status status = put(job->sink, signature, sizeof signature, err);
     if (status == GI_OK) status = gi_png_put_chunk(job->sink, "IHDR", (gi_bytes){ihdr, sizeof ihdr}, err);
+    if (status == GI_OK) status = gi_png_put_colour(job->sink, job->options->metadata, err);
     if (status == GI_OK && job->form.colour == GI_PNG_PALETTE) status = put_palette(job, err);
-    if (status == GI_OK && job->options->orientation > 1) {
-        gi_exif_write(job->options->orientation, exif);
-        status = gi_png_put_chunk(job->sink, "eXIf", (gi_bytes){exif, sizeof exif}, err);
-    }
+    if (status == GI_OK) status = gi_png_put_about(job->sink, job->options->metadata, err);
     return status;
 }
 

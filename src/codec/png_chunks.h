@@ -16,8 +16,7 @@ typedef struct gi_png_job {
 
 gi_status gi_png_put_chunk(const gi_sink *sink, const char *name, gi_bytes body, gi_error *err);
 
-// All that stands before the pixels: signature, IHDR, the palette's PLTE and tRNS, eXIf where an orientation is asked
-// for.
+// All that stands before the pixels: signature, IHDR, the palette's PLTE and tRNS, the options' metadata.
 gi_status gi_png_put_head(const gi_png_job *job, gi_error *err);
 
 // IEND.

@@ -186,6 +186,8 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     if (info->trailing_bytes)
         gi_say(options->messages, GI_NOTE, options->file, "%zu bytes after the end of the PNG are ignored",
                info->trailing_bytes);
+    if (options->metadata) status = gi_png_metadata_read(input, &info->notes, options, &png->reader.metadata, err);
+    if (status != GI_OK) goto out;
     *reader = &png->reader;
     png = NULL;
 out:

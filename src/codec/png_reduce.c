@@ -79,12 +79,15 @@ static int bits_of_gray(const gi_png_colours *colours) {
     return bits;
 }
 
-gi_png_form gi_png_form_fewest(const gi_view *pixels) {
+gi_png_form gi_png_form_fewest(const gi_view *pixels, bool profiled) {
     gi_shape shape = gi_view_shape(pixels);
     gi_png_form plain = gi_png_form_plain(shape), form = plain;
     if (shape.sample != GI_U8 || !collect(&form.colours, pixels)) return plain;
     int gray = bits_of_gray(&form.colours), index = bits_of_index(form.colours.count);
-    if (gray && gray <= index) {
+    bool colour = gi_colour_channels(shape.channels) == 3;
+    if (profiled && !colour && shape.channels == 2) return plain;
+    if (profiled && !colour) index = 8;
+    if (gray && gray <= index && !(profiled && colour)) {
         plain.colour = GI_PNG_GRAY;
         plain.depth = gray;
         return plain;

@@ -12,7 +12,8 @@ gi_png_form gi_png_form_binary(gi_shape shape);
 
 // The form with the fewest bits for these pixels: gray of 1, 2, 4, 8 bits where all are gray, else a palette; plain
 // where they have more than 256 colours. Colour channels are not kept: gray levels that need it get a palette, and RGB
-// that is gray becomes so.
-gi_png_form gi_png_form_fewest(const gi_view *pixels);
+// that is gray becomes so. `profiled`: an ICC profile goes with the pixels, which is for either gray or colours: then
+// gray stays gray, and RGB does not become it.
+gi_png_form gi_png_form_fewest(const gi_view *pixels, bool profiled);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec/memory_sink.h"
+#include "codec/metadata.h"
 #include "codec/png_idat.h"
 #include "codec/png_reduce.h"
 
@@ -127,7 +128,9 @@ static gi_status png_finish(gi_writer *writer, gi_error *err) {
     }
     gi_png_job fewer = png->job;
     bool on = png->job.options->png_reduce == GI_PNG_REDUCE_ON;
-    fewer.form = on ? gi_png_form_fewest(&png->held) : gi_png_form_binary(png->job.shape);
+    const gi_metadata *metadata = png->job.options->metadata;
+    fewer.form =
+        on ? gi_png_form_fewest(&png->held, metadata && metadata->icc.size > 0) : gi_png_form_binary(png->job.shape);
     bool same = fewer.form.colour == png->job.form.colour && fewer.form.depth == png->job.form.depth;
     return same ? write_held(&png->job, &png->held, err) : write_smaller(&fewer, &png->job, &png->held, err);
 }

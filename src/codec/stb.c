@@ -345,15 +345,11 @@ void gi_stb_jpeg_free(gi_stb_jpeg *jpeg) {
 
 // ---- JPEG encoding ------------------------------------------------------------------------------------------------
 
-enum { SOI_APP0_BYTES = 20 };
-
 // stb writes bytes one by one and takes no answer: they are gathered, and the sink's first failure is kept.
 typedef struct gather {
     const gi_sink *sink;
     gi_error *err;
     gi_status status;
-    gi_bytes exif;
-    size_t total; // bytes stb has written
     size_t used;
     uint8_t buffer[65536];
 } gather;
@@ -376,18 +372,7 @@ static void put_bytes(gather *g, const uint8_t *data, size_t size) {
 
 static void take(void *context, void *data, int size) {
     gather *g = context;
-    const uint8_t *bytes = data;
-    size_t count = (size_t)size;
-    if (g->total < SOI_APP0_BYTES && g->exif.size) {
-        size_t head = SOI_APP0_BYTES - g->total < count ? SOI_APP0_BYTES - g->total : count;
-        put_bytes(g, bytes, head);
-        g->total += head;
-        bytes += head;
-        count -= head;
-        if (g->total == SOI_APP0_BYTES) put_bytes(g, g->exif.data, g->exif.size);
-    }
-    put_bytes(g, bytes, count);
-    g->total += count;
+    put_bytes(g, data, (size_t)size);
 }
 
 gi_status gi_stb_jpeg_encode(const gi_stb_jpeg_job *job, const gi_sink *sink, gi_error *err) {
@@ -395,7 +380,6 @@ gi_status gi_stb_jpeg_encode(const gi_stb_jpeg_job *job, const gi_sink *sink, gi
     if (!g) return gi_fail(err, GI_ERR_MEMORY, "no memory for a JPEG encoder");
     g->sink = sink;
     g->err = err;
-    g->exif = job->exif;
     if (!stbi_write_jpg_to_func(take, g, (int)job->shape.width, (int)job->shape.height, job->shape.channels,
                                 job->pixels, job->quality))
         g->status = gi_fail(err, GI_ERR_UNSUPPORTED, "stb_image_write refuses the image");

@@ -41,13 +41,11 @@ gi_status gi_stb_jpeg_decode(gi_bytes bytes, const gi_jpeg_info *info, gi_stb_jp
 void gi_stb_jpeg_row(gi_stb_jpeg *jpeg, bool luma, uint8_t *row);
 void gi_stb_jpeg_free(gi_stb_jpeg *jpeg);
 
-// Encodes packed gray (1) or RGB (3) pixels; the sink's first failure is returned. `exif` is put after APP0 when its
-// size is not 0.
+// Encodes packed gray (1) or RGB (3) pixels, either as three components; the sink's first failure is returned.
 typedef struct gi_stb_jpeg_job {
     const uint8_t *pixels;
     gi_shape shape;
     int quality;
-    gi_bytes exif; // a whole APP1 segment
 } gi_stb_jpeg_job;
 gi_status gi_stb_jpeg_encode(const gi_stb_jpeg_job *job, const gi_sink *sink, gi_error *err);
 

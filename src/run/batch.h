@@ -42,10 +42,11 @@ typedef struct gi_batch_options {
     gi_backend *const *more; // devices of the same kind, `more_count` of them, over which the images are spread too
     int more_count;
     gi_backend *fallback;     // tried when the backend runs out of device memory even in bands; NULL: that file fails
-    gi_decode_options decode; // file, threads and jpeg_luma are set per image
+    gi_decode_options decode; // file, threads, metadata and jpeg_luma are set per image
     // format GI_FORMAT_UNKNOWN: by the output's extension, else as the input, and PNG for standard output; file,
-    // threads, binary and orientation are set per image.
+    // threads, binary, orientation and metadata are set per image.
     gi_encode_options encode;
+    bool strip;     // write nothing of the input's metadata, not even an orientation
     bool jpeg_luma; // allow the luma shortcut where the pipeline takes it
     bool skip_existing, no_clobber, fail_fast;
     int workers;             // images at once; 0: as many as cores, at most the number of items

@@ -19,6 +19,7 @@ typedef struct image {
     const gi_process_request *request;
     const char *name; // of the input, for messages; NULL where it is none
     gi_header header;
+    gi_metadata *metadata; // of the file, for the output; NULL: none is wanted
     gi_plan plan;
     gi_histogram histogram;
     gi_thumbnail thumbnail; // made while decoding, when a report asks for it
@@ -108,6 +109,10 @@ static bool is_in_place(const gi_item *item) {
     return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
+static bool makes_image(const gi_pipeline *pipeline) {
+    return pipeline->count == 0 || pipeline->calls[pipeline->count - 1].stage->kind != GI_STAGE_MEASURE;
+}
+
 static gi_status open_decoder(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const gi_item *item = im->request->item;
@@ -118,12 +123,14 @@ static gi_status open_decoder(image *im, gi_error *err) {
     decode.threads = im->worker->threads;
     decode.messages = options->messages;
     decode.file = im->name;
+    decode.metadata = !options->strip && makes_image(options->pipeline) && !im->request->result;
     decode.strict |= is_in_place(item);
     gi_lap_enter(&im->worker->lap, GI_PHASE_DECODE);
     gi_status status = gi_image_open(item->in, &reading, &decode, &source->file, &source->decoder, err);
     if (status != GI_OK) return status;
     im->outcome->bytes_in = source->file.size;
     im->header = *gi_decoder_header(source->decoder);
+    im->metadata = gi_decoder_take_metadata(source->decoder);
     return gi_plan_make(options->pipeline, im->header.shape, &im->plan, err);
 }
 
@@ -341,7 +348,8 @@ static gi_status write_result(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     gi_encode_options encode = options->encode;
     encode.format = output_format(im);
-    encode.orientation = options->decode.auto_orient ? 0 : im->header.orientation;
+    encode.orientation = options->decode.auto_orient || options->strip ? 0 : im->header.orientation;
+    encode.metadata = im->metadata;
     encode.threads = im->worker->threads;
     encode.binary = im->plan.binary;
     encode.messages = options->messages;
@@ -393,6 +401,7 @@ static void image_free(image *im) {
     gi_histogram_free(&im->histogram);
     gi_thumbnail_free(&im->thumbnail);
     return_slot(im->worker);
+    gi_metadata_free(im->metadata);
 }
 
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err) {

@@ -1,4 +1,4 @@
-// The EXIF parser: never out of bounds, always 1..8.
+// EXIF blocks: never out of bounds, an orientation always 1..8; and brought in line with an image they stay so.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(exact, data, size);
     int orientation = gi_exif_orientation((gi_bytes){exact, size});
     if (orientation < 1 || orientation > 8) abort();
+    // In memory that ends where the block does, at every size that it may get.
+    const gi_exif_now now = {3, 640, 480};
+    size_t settled = size;
+    if (gi_exif_settle(exact, &settled, &now)) {
+        if (settled > size) abort();
+        uint8_t *again = malloc(settled);
+        memcpy(again, exact, settled);
+        size_t same = settled;
+        if (!gi_exif_settle(again, &same, &now) || same > settled) abort();
+        free(again);
+    }
     free(exact);
     return 0;
 }

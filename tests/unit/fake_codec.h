@@ -16,8 +16,13 @@ typedef struct fake_header {
     int32_t channels, orientation, fault;
 } fake_header;
 
+struct gi_metadata {
+    int unused;
+};
+
 struct gi_decoder {
     gi_header header;
+    bool metadata; // were asked for
     const uint8_t *pixels;
     uint32_t y;
     int fault;
@@ -31,6 +36,7 @@ struct gi_encoder {
 
 static atomic_int fake_decoders_opened, fake_decoders_open, fake_encoders_open, fake_luma_asked;
 static atomic_int fake_rows_asked;                                         // at once, at most
+static atomic_int fake_metadata_held, fake_metadata_written;               // bags; encoders that were given one
 static atomic_int fake_decoder_threads, fake_encoder_threads, fake_binary; // as asked for last
 
 gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
@@ -46,6 +52,7 @@ gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_d
     made->header = (gi_header){{h.width, h.height, h.channels, GI_U8}, GI_FORMAT_PNG, 8, h.orientation};
     made->pixels = bytes.data + 8 + sizeof h;
     made->fault = h.fault;
+    made->metadata = options->metadata;
     *decoder = made;
     return GI_OK;
 }
@@ -55,6 +62,17 @@ gi_status gi_decoder_open_png(const gi_input *input, const gi_decode_options *op
                               gi_error *err) {
     (void)input, (void)options, (void)decoder;
     return gi_fail(err, GI_ERR_UNSUPPORTED, "an open file");
+}
+
+gi_metadata *gi_decoder_take_metadata(gi_decoder *decoder) {
+    if (!decoder->metadata) return NULL;
+    atomic_fetch_add(&fake_metadata_held, 1);
+    return calloc(1, sizeof(gi_metadata));
+}
+
+void gi_metadata_free(gi_metadata *metadata) {
+    if (metadata) atomic_fetch_sub(&fake_metadata_held, 1);
+    free(metadata);
 }
 
 const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
@@ -84,6 +102,7 @@ gi_status gi_encoder_open(gi_shape shape, const gi_encode_options *options, cons
     atomic_fetch_add(&fake_encoders_open, 1);
     atomic_store(&fake_encoder_threads, options->threads);
     atomic_store(&fake_binary, options->binary);
+    if (options->metadata) atomic_fetch_add(&fake_metadata_written, 1);
     made->shape = shape;
     made->sink = *sink;
     *encoder = made;

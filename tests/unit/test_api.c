@@ -228,9 +228,11 @@ static void codec_options(void **state) {
     o.progressive = 1;
     o.png_reduce = GPUIMG_PNG_REDUCE_OFF;
     o.depth = 16;
+    o.strip = 1;
     assert_int_equal(gi_api_setup_begin(&o, &setup, &err), GI_OK);
     assert_int_equal(setup.batch.decode.codec, GI_CODEC_STB);
     assert_int_equal(setup.batch.decode.depth, 16);
+    assert_true(setup.batch.strip);
     assert_int_equal(encode->codec, GI_CODEC_STB);
     assert_int_equal(encode->subsampling, GI_SUBSAMPLING_422);
     assert_int_equal(encode->png_reduce, GI_PNG_REDUCE_OFF);

@@ -120,6 +120,7 @@ static gi_status run_tree(const char *in, const char *out) {
     gi_item_list_free(&list);
     assert_int_equal(fake_decoders_open, 0);
     assert_int_equal(fake_encoders_open, 0);
+    assert_int_equal(fake_metadata_held, 0);
     return status;
 }
 
@@ -409,6 +410,20 @@ static void in_place(void **state) {
     assert_int_equal(entry_count("in"), SIZES);
 }
 
+static void metadata(void **state) {
+    (void)state;
+    put_image("a.png", (fake_header){5, 6, 3, 6, FAKE_GOOD});
+    prepare("gray");
+    fake_metadata_written = 0;
+    assert_int_equal(run_tree("a.png", "b.png"), GI_OK);
+    assert_int_equal(fake_metadata_written, 1);
+    options.strip = true;
+    options.decode.auto_orient = false;
+    assert_int_equal(run_tree("a.png", "b.png"), GI_OK);
+    assert_int_equal(fake_metadata_written, 1);
+    assert_begins("b.png", "<PNG 0 5x6x1>");
+}
+
 static void formats_and_orientation(void **state) {
     (void)state;
     put_image("a.png", (fake_header){5, 6, 3, 6, FAKE_GOOD});
@@ -583,6 +598,7 @@ int main(void) {
         TEMP_DIR_TEST(output_directories),
         TEMP_DIR_TEST(in_place),
         TEMP_DIR_TEST(formats_and_orientation),
+        TEMP_DIR_TEST(metadata),
         TEMP_DIR_TEST(threads_and_streams),
         TEMP_DIR_TEST(several_devices),
         TEMP_DIR_TEST(cancels),

@@ -91,9 +91,46 @@ static void directory_that_points_to_itself(void **state) {
     assert_int_equal(parse(block, SIZE), 1);
 }
 
+// Orientation (of a wrong type, too), size and thumbnail in a block of two directories, at every length that it may be
+// cut to.
+static void settled(void **state) {
+    (void)state;
+    enum { WHOLE = 8 + 2 + 2 * 12 + 4 + 2 + 2 * 12 + 4 + 5, LINK = 34, SECOND = 38, THUMBNAIL = 68 };
+    for (int big = 0; big < 2; big++)
+        for (size_t cut = 0; cut <= WHOLE; cut++) {
+            const uint16_t words[][2] = {
+                {2, 42},         {8, 2},      {10, 0x0112},         {12, 1},         {22, 0x0100},
+                {24, 3},         {SECOND, 2}, {SECOND + 2, 0x0201}, {SECOND + 4, 4}, {SECOND + 14, 0x0202},
+                {SECOND + 16, 4}};
+            const uint32_t longs[][2] = {{4, 8},           {14, 1},         {26, 1},
+                                         {LINK, SECOND},   {SECOND + 6, 1}, {SECOND + 10, THUMBNAIL},
+                                         {SECOND + 18, 1}, {SECOND + 22, 5}};
+            uint8_t whole[WHOLE] = {(uint8_t)(big ? 'M' : 'I'), (uint8_t)(big ? 'M' : 'I')};
+            for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+                for (size_t k = 0; k < 2; k++) whole[words[i][0] + k] = (uint8_t)(words[i][1] >> 8 * (big ? 1 - k : k));
+            for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++)
+                for (size_t k = 0; k < 4; k++) whole[longs[i][0] + k] = (uint8_t)(longs[i][1] >> 8 * (big ? 3 - k : k));
+            memset(whole + THUMBNAIL - 1, 'x', WHOLE - THUMBNAIL + 1);
+            uint8_t *exact = malloc(cut ? cut : 1);
+            memcpy(exact, whole, cut);
+            size_t size = cut;
+            const gi_exif_now now = {7, 70000, 9};
+            bool done = gi_exif_settle(exact, &size, &now);
+            assert_int_equal(done, cut >= 10);
+            if (cut >= 22) assert_int_equal(gi_exif_orientation((gi_bytes){exact, size}), 7);
+            if (cut >= LINK) assert_int_equal(big ? gi_be32(exact + 30) : gi_le32(exact + 30), 70000);
+            if (cut >= SECOND) assert_memory_equal(exact + LINK, "\0\0\0\0", 4);
+            assert_int_equal(size, cut == WHOLE ? THUMBNAIL : cut);
+            free(exact);
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_values_both_orders), cmocka_unit_test(cut_anywhere), cmocka_unit_test(hostile_fields),
-        cmocka_unit_test(more_entries_announced_than_there_are), cmocka_unit_test(directory_that_points_to_itself)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_values_both_orders),
+                                       cmocka_unit_test(cut_anywhere),
+                                       cmocka_unit_test(hostile_fields),
+                                       cmocka_unit_test(more_entries_announced_than_there_are),
+                                       cmocka_unit_test(directory_that_points_to_itself),
+                                       cmocka_unit_test(settled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

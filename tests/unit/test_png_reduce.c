@@ -165,7 +165,7 @@ static void forms_of_gray_levels(void **state) {
             pixels[k] = (uint8_t)strtoul(digits, NULL, 16);
         }
         gi_view view = gi_view_packed(pixels, (gi_shape){64, 1, 1, GI_U8}, GI_HOST);
-        gi_png_form form = gi_png_form_fewest(&view);
+        gi_png_form form = gi_png_form_fewest(&view, false);
         assert_int_equal(form.colour, forms[i].colour);
         assert_int_equal(form.depth, forms[i].depth);
     }
@@ -190,7 +190,7 @@ static void any_number_of_colours(void **state) {
                 gi_view all = gi_view_packed(image, d.shape, GI_HOST);
                 gi_encode_options options = options_of(GI_PNG_REDUCE_ON, false);
                 gi_png_info info = check(&all, &options);
-                gi_png_form form = gi_png_form_fewest(&all);
+                gi_png_form form = gi_png_form_fewest(&all, false);
                 if (info.colour == GI_PNG_PALETTE) assert_int_equal(info.palette_size, form.colours.count);
                 if (counts[c] <= 256 && channels == 3) assert_true(gi_png_form_bits(&form) <= 8);
                 if (counts[c] > 256 && (channels == 2 || channels == 4) && !alike)
@@ -204,11 +204,11 @@ static void rgb_that_is_gray(void **state) {
     uint8_t ramp[256 * 4];
     for (size_t i = 0; i < sizeof ramp; i++) ramp[i] = (uint8_t)(i % 4 == 3 ? 255 : i / 4);
     gi_view view = gi_view_packed(ramp, (gi_shape){256, 1, 4, GI_U8}, GI_HOST);
-    gi_png_form form = gi_png_form_fewest(&view);
+    gi_png_form form = gi_png_form_fewest(&view, false);
     assert_int_equal(form.colour, GI_PNG_GRAY);
     assert_int_equal(form.depth, 8);
     ramp[3] = 254; // one pixel that is not opaque
-    form = gi_png_form_fewest(&view);
+    form = gi_png_form_fewest(&view, false);
     assert_int_equal(form.colour, GI_PNG_PALETTE);
     assert_int_equal(form.colours.count, 256);
 }
@@ -240,7 +240,7 @@ static void palettes_are_the_same_for_the_same_colours(void **state) {
     gi_png_form forms[2];
     for (int i = 0; i < 2; i++) {
         gi_view view = gi_view_packed(pixels[i], (gi_shape){256, 1, 3, GI_U8}, GI_HOST);
-        forms[i] = gi_png_form_fewest(&view);
+        forms[i] = gi_png_form_fewest(&view, false);
     }
     assert_int_equal(forms[0].colours.count, forms[1].colours.count);
     assert_memory_equal(forms[0].colours.colour, forms[1].colours.colour, sizeof forms[0].colours.colour);

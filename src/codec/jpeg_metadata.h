@@ -1,0 +1,31 @@
+// The segments of a JPEG that hold metadata: JFIF's density, EXIF and XMP (APP1), ICC profiles (APP2, in parts).
+#ifndef GI_CODEC_JPEG_METADATA_H
+#define GI_CODEC_JPEG_METADATA_H
+
+#include "codec/metadata.h"
+
+// The most bytes that one segment holds of each.
+enum { GI_JPEG_EXIF_MOST = 65535 - 2 - 6, GI_JPEG_XMP_MOST = 65535 - 2 - 29, GI_JPEG_ICC_MOST = 65535 - 2 - 14 };
+
+// The bag of what stands before the image data of a file that gi_jpeg_check has passed. What it cannot take is said as
+// notes. GI_ERR_MEMORY.
+gi_status gi_jpeg_metadata_read(gi_bytes file, const gi_decode_options *options, gi_metadata **metadata, gi_error *err);
+
+// A sink for a JPEG on its way to another, which it gives the options' metadata. The file is to begin with SOI and a
+// JFIF segment of 18 bytes, as every encoder here writes it.
+typedef struct gi_jpeg_head {
+    const gi_sink *sink; // where all of it goes
+    gi_blob segments;    // owned: what follows the JFIF segment
+    gi_density density;
+    size_t used; // bytes of `first`
+    uint8_t first[20];
+} gi_jpeg_head;
+
+// Free with gi_jpeg_head_free, also after a failure. `metadata` may be NULL, and is not needed any longer.
+gi_status gi_jpeg_head_init(gi_jpeg_head *head, const gi_sink *sink, const gi_metadata *metadata, gi_error *err);
+void gi_jpeg_head_free(gi_jpeg_head *head);
+
+// Its `context` is the head, which must stay where it is.
+gi_sink gi_jpeg_head_sink(gi_jpeg_head *head);
+
+#endif

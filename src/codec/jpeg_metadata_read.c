@@ -1,0 +1,130 @@
+// From a JPEG's segments to the bag of metadata.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/bytes.h"
+#include "codec/icc.h"
+#include "codec/jpeg_check.h"
+#include "codec/jpeg_metadata.h"
+
+enum { MOST_PARTS = 255, PART_HEAD = 14, OTHERS = 8 };
+
+static const char exif_name[] = "Exif\0", xmp_name[] = "http://ns.adobe.com/xap/1.0/", icc_name[] = "ICC_PROFILE";
+
+// What is found before it is copied: of each kind the first, and every part of the profile. All of it lies in the file.
+typedef struct finds {
+    gi_bytes exif, xmp, part[MOST_PARTS];
+    int parts, total; // those found, and as many as the first one says
+    bool broken;      // the parts do not make one profile
+    gi_density density;
+    bool jfif;
+    uint8_t other[OTHERS]; // codes of other kinds
+    int others;
+} finds;
+
+// True when the body begins with that text and its NUL.
+static bool begins(gi_bytes body, const char *name, size_t size) {
+    return body.size >= size && memcmp(body.data, name, size) == 0;
+}
+
+static void take_density(finds *f, gi_bytes body) {
+    static const gi_density_unit units[3] = {GI_DENSITY_RATIO, GI_DENSITY_INCH, GI_DENSITY_CENTIMETRE};
+    if (f->jfif || body.size < 12) return;
+    f->jfif = true;
+    uint32_t x = gi_be16(body.data + 8), y = gi_be16(body.data + 10);
+    bool told = body.data[7] <= 2 && x && y && (body.data[7] || x != y);
+    if (told) f->density = (gi_density){units[body.data[7]], x, y};
+}
+
+static void take_part(finds *f, gi_bytes body) {
+    if (body.size < PART_HEAD) {
+        f->broken = true;
+        return;
+    }
+    int number = body.data[12], total = body.data[13];
+    if (!f->parts) f->total = total;
+    if (number < 1 || number > total || total != f->total || f->part[number - 1].data) {
+        f->broken = true;
+        return;
+    }
+    f->part[number - 1] = (gi_bytes){body.data + PART_HEAD, body.size - PART_HEAD};
+    f->parts++;
+}
+
+static void take_other(finds *f, int code) {
+    for (int i = 0; i < f->others; i++)
+        if (f->other[i] == code) return;
+    if (f->others < OTHERS) f->other[f->others++] = (uint8_t)code;
+}
+
+static void take(finds *f, int code, gi_bytes body) {
+    if (code == GI_JPEG_APP0 && begins(body, "JFIF", 5)) {
+        take_density(f, body);
+    } else if (code == GI_JPEG_APP1 && begins(body, exif_name, sizeof exif_name)) {
+        if (!f->exif.data) f->exif = (gi_bytes){body.data + sizeof exif_name, body.size - sizeof exif_name};
+    } else if (code == GI_JPEG_APP1 && begins(body, xmp_name, sizeof xmp_name)) {
+        if (!f->xmp.data) f->xmp = (gi_bytes){body.data + sizeof xmp_name, body.size - sizeof xmp_name};
+    } else if (code == GI_JPEG_APP0 + 2 && begins(body, icc_name, sizeof icc_name)) {
+        take_part(f, body);
+    } else if ((code > GI_JPEG_APP0 && code <= GI_JPEG_APP15 && code != GI_JPEG_APP14) || code == GI_JPEG_COM) {
+        take_other(f, code); // JFXX is a thumbnail, and Adobe's APP14 tells how the samples are stored
+    }
+}
+
+static gi_status join_parts(finds *f, const gi_decode_options *options, gi_blob *icc, gi_error *err) {
+    size_t size = 0;
+    if (!f->parts && !f->broken) return GI_OK;
+    for (int i = 0; i < f->parts; i++) size += f->part[i].size;
+    const char *why = f->broken || f->parts != f->total ? "is damaged"
+                      : size > GI_BLOB_MOST             ? "has more than 8 MB"
+                                                        : NULL;
+    if (!why) {
+        icc->data = malloc(size ? size : 1);
+        if (!icc->data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of metadata", size);
+        for (int i = 0; i < f->parts; i++) {
+            memcpy(icc->data + icc->size, f->part[i].data, f->part[i].size);
+            icc->size += f->part[i].size;
+        }
+        if (!gi_icc_check(gi_blob_bytes(icc))) why = "is damaged";
+    }
+    if (why) {
+        gi_say(options->messages, GI_NOTE, options->file, "the ICC profile %s: not kept", why);
+        gi_blob_free(icc);
+    }
+    return GI_OK;
+}
+
+static void say_others(const finds *f, const gi_decode_options *options) {
+    char text[OTHERS * 8] = "";
+    size_t used = 0;
+    for (int i = 0; i < f->others; i++) {
+        const char *comma = i ? ", " : "";
+        int number = f->other[i] - GI_JPEG_APP0;
+        used +=
+            (size_t)(f->other[i] == GI_JPEG_COM ? snprintf(text + used, sizeof text - used, "%sCOM", comma)
+                                                : snprintf(text + used, sizeof text - used, "%sAPP%d", comma, number));
+    }
+    if (f->others) gi_say(options->messages, GI_NOTE, options->file, "not kept: %s", text);
+}
+
+gi_status gi_jpeg_metadata_read(gi_bytes file, const gi_decode_options *options, gi_metadata **metadata,
+                                gi_error *err) {
+    finds f = {.parts = 0};
+    gi_jpeg_segment segment = {0};
+    size_t at = 2, skipped = 0;
+    while (gi_jpeg_next_segment(file, &at, &segment, &skipped) && segment.code != GI_JPEG_SOS)
+        if (segment.size >= 2) take(&f, segment.code, (gi_bytes){file.data + segment.offset + 2, segment.size - 2});
+    gi_metadata *made = gi_metadata_new();
+    if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for metadata");
+    made->density = f.density;
+    gi_status status = gi_blob_set(&made->exif, f.exif, err);
+    if (status == GI_OK) status = gi_blob_set(&made->xmp, f.xmp, err);
+    if (status == GI_OK) status = join_parts(&f, options, &made->icc, err);
+    say_others(&f, options);
+    if (status == GI_OK)
+        *metadata = made;
+    else
+        gi_metadata_free(made);
+    return status;
+}

@@ -1,0 +1,42 @@
+// The orientation in XMP packets, in all the ways it is written, and in memory that ends anywhere.
+#include "codec/xmp.h"
+#include "codec_files.h"
+
+static void assert_settled(const char *before, int orientation, const char *after) {
+    size_t size = strlen(before);
+    uint8_t *packet = malloc(size ? size : 1); // without a NUL: what is read past it is found by the sanitizer
+    memcpy(packet, before, size);
+    gi_xmp_settle(packet, size, orientation);
+    assert_memory_equal(packet, after, size);
+    free(packet);
+}
+
+static void every_way(void **state) {
+    (void)state;
+    assert_settled("<a tiff:Orientation=\"6\"/>", 1, "<a tiff:Orientation=\"1\"/>");
+    assert_settled("<a tiff:Orientation = '8' />", 1, "<a tiff:Orientation = '1' />");
+    assert_settled("<tiff:Orientation>3</tiff:Orientation>", 7, "<tiff:Orientation>7</tiff:Orientation>");
+    assert_settled("<tiff:Orientation>\n\t3\r</tiff:Orientation>", 1, "<tiff:Orientation>\n\t1\r</tiff:Orientation>");
+    assert_settled("ttiff:Orientation='2' tiff:Orientation='5'", 4, "ttiff:Orientation='4' tiff:Orientation='4'");
+    static const char *const same[] = {"",
+                                       "t",
+                                       "tiff:Orientation",
+                                       "tiff:Orientation ",
+                                       "tiff:Orientation=",
+                                       "tiff:Orientation=\"",
+                                       "tiff:Orientation=6",
+                                       "tiff:Orientation\"6\"",
+                                       "tiff:Orientation=\"9\"",
+                                       "tiff:Orientation=\"0\"",
+                                       "tiff:Orientation>",
+                                       "tiff:OrientationX=\"6\"",
+                                       "tiff:orientation=\"6\"",
+                                       "xmp:Orientation=\"6\""};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) assert_settled(same[i], 1, same[i]);
+    gi_xmp_settle(NULL, 0, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
