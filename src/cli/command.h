@@ -9,7 +9,6 @@ typedef struct gi_command gi_command;
 
 // What the arguments that are no options are.
 typedef enum gi_operand_kind {
-    GI_OPERANDS_NONE,
     GI_OPERANDS_IMAGES,   // image files and directories
     GI_OPERANDS_PIPELINE, // a pipeline first, then the same
     GI_OPERANDS_ARRAYS,   // .npy files

@@ -1,9 +1,10 @@
-// `gpuimg info`: what this build has and what it finds on this machine.
+// `gpuimg info` without files: what this build has and what it finds on this machine.
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/info_files.h"
 #include "cli/machine.h"
 #include "cli/sha256.h"
 #include "codec/codec.h"
@@ -95,8 +96,9 @@ static void print_cuda(void) {
 }
 
 int gi_info_command(const gi_command *command, const gi_options *options) {
-    if (options->operand_count) {
-        gi_complain("info takes no operand");
+    if (options->operand_count || options->files_from) return gi_info_files(command, options);
+    if (options->file_json || options->file_quick) {
+        gi_complain("--%s is for files: name one", options->file_json ? "json" : "quick");
         gi_suggest_help(command->name);
         return gi_exit_status(GI_ERR_USAGE);
     }

@@ -55,9 +55,12 @@ static const char *place_of(const gi_global_option *option) {
     switch (option->taken_by) {
     case GI_FOR_PIPELINE: return "run";
     case GI_FOR_RUN:
+    case GI_FOR_LIST:
+    case GI_FOR_DECODE | GI_FOR_FILE_INFO:
     case GI_FOR_DECODE: return "commands that read images";
     case GI_FOR_HIST: return "hist and pipelines that end in it";
     case GI_FOR_IMAGE: return "commands that write images";
+    case GI_FOR_FILE_INFO: return "info";
     case GI_FOR_MATMUL: return "matmul";
     case GI_FOR_REDUCE: return "reduce";
     case GI_FOR_SCAN: return "scan";

@@ -35,9 +35,11 @@ enum {
     GI_FOR_REDUCE = 32,
     GI_FOR_SCAN = 64,
     GI_FOR_BENCH = 128,
+    GI_FOR_FILE_INFO = 256,
     GI_FOR_RUN = GI_FOR_IMAGE | GI_FOR_HIST,
     GI_FOR_ARRAYS = GI_FOR_MATMUL | GI_FOR_REDUCE | GI_FOR_SCAN,
-    GI_FOR_DECODE = GI_FOR_RUN | GI_FOR_REDUCE, // that read images
+    GI_FOR_DECODE = GI_FOR_RUN | GI_FOR_REDUCE,  // that read images
+    GI_FOR_LIST = GI_FOR_RUN | GI_FOR_FILE_INFO, // ... and may have many
     GI_FOR_COMPUTE = GI_FOR_RUN | GI_FOR_ARRAYS,
     GI_FOR_ALL = GI_FOR_COMPUTE | GI_FOR_BENCH | GI_FOR_INFO
 };
@@ -68,7 +70,7 @@ enum {
     OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \
            "format of the report, whatever its file is named")                                                         \
     OPTION(                                                                                                            \
-        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_DECODE,                              \
+        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_DECODE | GI_FOR_FILE_INFO,           \
         "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
         "alone, which is slower and shares no code with the others")                                                   \
     OPTION(                                                                                                            \
@@ -93,10 +95,10 @@ enum {
            "write no metadata: neither profile nor EXIF, XMP or resolution, not even an orientation")                  \
     OPTION(COLOUR, background, "background", 0, "COLOUR", "", 0, 0, "white", GI_FOR_IMAGE,                             \
            "what transparent pixels lie on in a JPEG: #rgb, #rrggbb, r,g,b, white or black")                           \
-    OPTION(FLAG, recursive, "recursive", 'r', "", "", 0, 0, "", GI_FOR_RUN, "directories with all below them")         \
-    OPTION(TEXT, files_from, "files-from", 0, "LIST", "", 0, 0, "", GI_FOR_RUN,                                        \
+    OPTION(FLAG, recursive, "recursive", 'r', "", "", 0, 0, "", GI_FOR_LIST, "directories with all below them")        \
+    OPTION(TEXT, files_from, "files-from", 0, "LIST", "", 0, 0, "", GI_FOR_LIST,                                       \
            "read more input names from the file LIST, or from standard input for -, one a line")                       \
-    OPTION(FLAG, null, "null", '0', "", "", 0, 0, "", GI_FOR_RUN, "names in LIST end with a NUL byte, not a newline")  \
+    OPTION(FLAG, null, "null", '0', "", "", 0, 0, "", GI_FOR_LIST, "names in LIST end with a NUL byte, not a newline") \
     OPTION(FLAG, skip_existing, "skip-existing", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                    \
            "leave outputs that exist as they are, without a failure")                                                  \
     OPTION(FLAG, no_clobber, "no-clobber", 0, "", "", 0, 0, "", GI_FOR_RUN | GI_FOR_MATMUL | GI_FOR_SCAN,              \
@@ -113,7 +115,7 @@ enum {
     OPTION(FLAG, strict, "strict", 0, "", "", 0, 0, "", GI_FOR_DECODE,                                                 \
            "damage that still decodes is a failure, not a warning, as it always is for a file that the "               \
            "result would replace")                                                                                     \
-    OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_DECODE,                                   \
+    OPTION(SIZE, max_pixels, "max-pixels", 0, "N", "", 1, 1e15, "1G", GI_FOR_DECODE | GI_FOR_FILE_INFO,                \
            "refuse images of more pixels; k, M and G may follow the number")                                           \
     OPTION(FLAG, no_auto_orient, "no-auto-orient", 0, "", "", 0, 0, "", GI_FOR_RUN,                                    \
            "do not turn the pixels by the EXIF orientation")                                                           \
@@ -159,6 +161,9 @@ enum {
            "write them to FILE, or to standard output, as CSV: a line for each number")                                \
     OPTION(TEXT, plot, "plot", 0, "FILE", "", 0, 0, "", GI_FOR_BENCH,                                                  \
            "draw them as bars into FILE, whose name ends in .svg or .png")                                             \
+    OPTION(FLAG, file_json, "json", 0, "", "", 0, 0, "", GI_FOR_FILE_INFO, "of files: one document of JSON")           \
+    OPTION(FLAG, file_quick, "quick", 0, "", "", 0, 0, "", GI_FOR_FILE_INFO,                                           \
+           "of files: do not decode pixels, so that damage in them is not found")                                      \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
            "say more: the device and why, levels found, what was converted")                                           \

@@ -66,12 +66,24 @@ typedef struct gi_decode_options {
     const char *file;            // name for messages; may be NULL
 } gi_decode_options;
 
+// How a file holds its pixels.
+typedef struct gi_stored {
+    const char *colour; // "gray", "gray+alpha", "palette", "RGB", "RGBA", "YCbCr", "CMYK" or "YCCK"; static
+    char sampling[24];  // of a JPEG with chroma: "4:2:0", or factors of each component; else ""
+    bool interlaced;    // a PNG
+    bool progressive;   // a JPEG
+    bool arithmetic;    // coding of a JPEG
+    int quality;        // of a JPEG, an estimate on libjpeg's scale; 0: none
+    bool exact;         // the quality is that of libjpeg's tables
+} gi_stored;
+
 // What the pixels will be, after orientation, depth and jpeg_luma.
 typedef struct gi_header {
     gi_shape shape; // what gi_decoder_rows delivers
     gi_format format;
     int bits;        // per sample in the file: 1, 2, 4, 8, 16
     int orientation; // EXIF 1..8 as found in the file, 1 when absent or hostile
+    gi_stored stored;
 } gi_header;
 
 typedef struct gi_decoder gi_decoder;

@@ -97,6 +97,8 @@ static gi_status read_dqt(walker *walk) {
         if ((*p & 15) > 3) return damaged(walk, "quantization table number over 3");
         if (left < size) return damaged(walk, "a quantization table is cut short");
         walk->quantization[*p & 15] = true;
+        for (size_t i = 0; i < 64 && walk->info->scans == 0; i++)
+            walk->info->tables[*p & 15][i] = precision ? gi_be16(p + 1 + 2 * i) : p[1 + i];
         p += size;
         left -= size;
     }

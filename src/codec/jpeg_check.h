@@ -46,7 +46,8 @@ typedef struct gi_jpeg_info {
     bool full_code; // some Huffman table has a code of ones alone, which the standard forbids and libjpeg refuses
     int adobe;      // colour transform of the Adobe segment, -1 without one
     gi_jpeg_colour colour;
-    int orientation; // from EXIF, else 1
+    int orientation;        // from EXIF, else 1
+    uint16_t tables[4][64]; // quantization, in the file's order, as they are before the first scan; zeros: none
     int scans;
     uint64_t entropy_bytes;            // of all scans
     size_t end;                        // what is past this offset is not to be decoded

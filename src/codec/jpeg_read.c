@@ -1,9 +1,11 @@
 // JPEG to rows: the checks that do not depend on the library, and stb's way. There all scans are decoded at the first
 // call, colour is converted as rows are asked for.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "codec/jpeg_check.h"
 #include "codec/jpeg_metadata.h"
+#include "codec/jpeg_quality.h"
 #include "codec/jpeg_turbo.h"
 #include "codec/reader.h"
 #include "codec/stb.h"
@@ -66,6 +68,32 @@ static gi_status check_size(const gi_jpeg_info *info, bool turbo, const gi_decod
     return status;
 }
 
+// The usual name where both chroma components are alike and luma has the most samples; else all factors.
+static void name_sampling(const gi_jpeg_info *info, char *text, size_t size) {
+    static const char *const names[3][5] = {{"", "4:4:4", "4:2:2", "", "4:1:1"}, {"", "4:4:0", "4:2:0", "", "4:1:0"}};
+    const gi_jpeg_component *c = info->component;
+    int across = info->h_max / c[1].h, down = info->v_max / c[1].v;
+    bool usual = c[1].h == c[2].h && c[1].v == c[2].v && c[0].h == info->h_max && c[0].v == info->v_max;
+    bool inks = info->components == 3 || (c[3].h == c[0].h && c[3].v == c[0].v);
+    const char *name = usual && inks && across <= 4 && down <= 2 ? names[down - 1][across] : "";
+    snprintf(text, size, "%s", name);
+    for (int i = 0, used = 0; !*name && i < info->components; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%dx%d", i ? " " : "", c[i].h, c[i].v);
+}
+
+static gi_stored stored_as(const gi_jpeg_info *info) {
+    static const char *const names[] = {[GI_JPEG_GRAY] = "gray",
+                                        [GI_JPEG_YCC] = "YCbCr",
+                                        [GI_JPEG_RGB] = "RGB",
+                                        [GI_JPEG_CMYK] = "CMYK",
+                                        [GI_JPEG_YCCK] = "YCCK"};
+    gi_stored stored = {
+        .colour = names[info->colour], .progressive = info->progressive, .arithmetic = info->arithmetic};
+    stored.quality = gi_jpeg_quality(info, &stored.exact);
+    if (info->components >= 3) name_sampling(info, stored.sampling, sizeof stored.sampling);
+    return stored;
+}
+
 gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err) {
     gi_jpeg_info info;
     bool asked = options->codec != GI_CODEC_STB;
@@ -82,7 +110,8 @@ gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, 
     (*reader)->header = (gi_header){.shape = {info.width, info.height, gray ? 1 : 3, GI_U8},
                                     .format = GI_FORMAT_JPEG,
                                     .bits = 8,
-                                    .orientation = info.orientation};
+                                    .orientation = info.orientation,
+                                    .stored = stored_as(&info)};
     if (options->metadata) status = gi_jpeg_metadata_read(bytes, options, &(*reader)->metadata, err);
     if (status != GI_OK) (*reader)->close(*reader);
     return status;

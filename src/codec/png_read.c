@@ -146,6 +146,12 @@ static void png_close(gi_reader *reader) {
     free(png);
 }
 
+static const char *const colour_names[] = {[GI_PNG_GRAY] = "gray",
+                                           [GI_PNG_RGB] = "RGB",
+                                           [GI_PNG_PALETTE] = "palette",
+                                           [GI_PNG_GRAY_ALPHA] = "gray+alpha",
+                                           [GI_PNG_RGBA] = "RGBA"};
+
 // Everything that can be refused from the header alone.
 static gi_status check_size(const gi_png_info *info, gi_shape shape, const gi_decode_options *options, gi_error *err) {
     size_t bytes;
@@ -176,6 +182,7 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     header->format = GI_FORMAT_PNG;
     header->bits = info->depth;
     header->orientation = info->orientation;
+    header->stored = (gi_stored){.colour = colour_names[info->colour], .interlaced = info->interlaced};
     png->reader.rows = png_rows;
     png->reader.close = png_close;
     png->input = *input;

@@ -27,7 +27,7 @@ def test_1_when_the_output_cannot_be_written(gpuimg, image):
 
 @pytest.mark.parametrize("args", [
     (), ("gray",), ("gray", "a.png"), ("hist",), ("run",), ("run", "gray"), ("run", "gray", "a.png"), ("nonsense",),
-    ("--nonsense",), ("gray", "--nonsense", "a.png", "b.png"), ("gray", "a.png", "b.png", "c.png"), ("info", "x"),
+    ("--nonsense",), ("gray", "--nonsense", "a.png", "b.png"), ("gray", "a.png", "b.png", "c.png"), ("info", "--json"),
     ("help", "nonsense"), ("help", "gray", "hist"), ("gray", "-0", "a.png", "b.png"), ("gray", "", "b.png", "c.png"),
     ("gray", "a.png", ""),
 ])

@@ -48,7 +48,7 @@ def offered(bash, line):
     # Demonstrations, any number.
     ("gpuimg bench dif", "gpuimg bench diffusion "), ("gpuimg bench --quick add dif", "gpuimg bench --quick add diffusion "),
     # Nothing to offer.
-    ("gpuimg gray --quality ", "gpuimg gray --quality "), ("gpuimg info ", "gpuimg info "),
+    ("gpuimg gray --quality ", "gpuimg gray --quality "), ("gpuimg info a", "gpuimg info a.png "),
     ("gpuimg gray -- --wei", "gpuimg gray -- --wei"),
 ])
 def test_a_line(bash, line, completed):

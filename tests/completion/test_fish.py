@@ -31,7 +31,7 @@ def offered(folder, tmp_path_factory):
     ("gpuimg run thr", ["threshold"]), ("gpuimg run 'gray | thr", ["gray | threshold"]),
     ("gpuimg run 'gray | threshold l", ["gray | threshold level=", "gray | threshold level=otsu"]),
     ("gpuimg run \"gray weights=l", ["gray weights=linear"]), ("gpuimg run -v --format txt hi", ["hist"]),
-    ("gpuimg run 'gray' a", ["a.png"]), ("gpuimg gray --quality ", []), ("gpuimg info ", []),
+    ("gpuimg run 'gray' a", ["a.png"]), ("gpuimg gray --quality ", []), ("gpuimg info a", ["a.png"]),
     ("gpuimg bench dif", ["diffusion"]), ("gpuimg bench --quick add dif", ["diffusion"]),
 ])
 def test_a_line(offered, line, words):

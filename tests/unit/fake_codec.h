@@ -49,7 +49,10 @@ gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_d
     if (h.fault == FAKE_BAD_HEADER) return gi_fail(err, GI_ERR_FORMAT, "bad header");
     gi_decoder *made = calloc(1, sizeof *made);
     atomic_fetch_add(&fake_decoders_open, 1);
-    made->header = (gi_header){{h.width, h.height, h.channels, GI_U8}, GI_FORMAT_PNG, 8, h.orientation};
+    made->header = (gi_header){.shape = {h.width, h.height, h.channels, GI_U8},
+                               .format = GI_FORMAT_PNG,
+                               .bits = 8,
+                               .orientation = h.orientation};
     made->pixels = bytes.data + 8 + sizeof h;
     made->fault = h.fault;
     made->metadata = options->metadata;

@@ -118,7 +118,6 @@ _gpuimg_operand() {
     fi
     case ${typed[1]} in
     help) _gpuimg_offer '' "$1" $_gpuimg_commands ;;
-    info) compopt +o default ;;
     *) _gpuimg_files '' "${1#[\'\"]}" "$files" ;;
     esac
 }

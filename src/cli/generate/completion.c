@@ -85,7 +85,6 @@ const char *gi_operand_extensions(const gi_command *command) {
     case GI_OPERANDS_PIPELINE: return "png|jpg|jpeg";
     case GI_OPERANDS_ARRAYS: return "npy";
     case GI_OPERANDS_VALUES: return "npy|png|jpg|jpeg";
-    case GI_OPERANDS_NONE:
     case GI_OPERANDS_WORDS:
     case GI_OPERANDS_COMMAND: break;
     }

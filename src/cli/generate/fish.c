@@ -101,8 +101,6 @@ static void add_operands(gi_buffer *text, const gi_command *command) {
     gi_add_blank_words(&files, gi_operand_extensions(command));
     if (files.failed)
         text->failed = true;
-    else if (command->operands == GI_OPERANDS_NONE)
-        gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f\n", command->name);
     else if (command->operands == GI_OPERANDS_COMMAND)
         gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -a '(__gpuimg_commands)'\n", command->name);
     else if (command->operands == GI_OPERANDS_WORDS)

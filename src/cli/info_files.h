@@ -1,0 +1,32 @@
+// `gpuimg info FILE...`: what image files hold.
+#ifndef GI_CLI_INFO_FILES_H
+#define GI_CLI_INFO_FILES_H
+
+#include "cli/buffer.h"
+#include "cli/command.h"
+#include "codec/metadata.h"
+
+// What is known of one file. Of one that could not be opened there is only the reason.
+typedef struct gi_file_facts {
+    const char *file;
+    uint64_t bytes;
+    bool opened;
+    gi_header header;
+    const gi_metadata *metadata; // not NULL where it was opened
+    gi_buffer damage;            // of what still decodes: texts, each with its NUL
+    const char *error;           // why it could not be opened, or its pixels not be decoded; NULL: it could
+    bool quick;                  // its pixels were not decoded
+} gi_file_facts;
+
+int gi_info_files(const gi_command *command, const gi_options *options);
+
+// As lines for people, and as one object of JSON:
+//   {"file","bytes","format","width","height","bits","channels","colour","sampling","interlaced","progressive",
+//    "arithmetic","quality","quality_exact","orientation","density":{"x","y","unit"},"profile":{"name","space","bytes"},
+//    "gamma","srgb","primaries":[8 numbers],"cicp":[4],"exif","xmp","damage":[texts],"checked","error"}
+// Channels are those that decoding gives; what a file does not tell is null; exif and xmp are counts of bytes; checked:
+// the pixels were decoded. Of a file that could not be opened there are file and error alone.
+void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts);
+void gi_info_add_json(gi_buffer *text, const gi_file_facts *facts);
+
+#endif

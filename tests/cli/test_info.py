@@ -1,0 +1,199 @@
+"""info FILE: what Pillow and a walk over chunks and segments know of the same files; damage; directories; JSON."""
+
+import io
+import json
+import pathlib
+import struct
+import sys
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image, ImageCms
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
+
+from oracle_images import smooth_image, write_png  # noqa: E402
+
+PIXELS = smooth_image((61, 47))
+SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
+
+
+def told(gpuimg, *arguments, expect=0):
+    result = gpuimg("info", *map(str, arguments))
+    assert result.code == expect, result
+    return result
+
+
+def info(gpuimg, *arguments, expect=0):
+    document = json.loads(told(gpuimg, "--json", *arguments, expect=expect).text)
+    assert document["schema"] == 1
+    return document["images"]
+
+
+def one(gpuimg, path, *arguments):
+    (image,) = info(gpuimg, *arguments, path)
+    assert image["file"] == str(path)
+    return image
+
+
+@pytest.mark.parametrize("quality", range(1, 101))
+def test_quality_is_libjpegs(gpuimg, quality, tmp_path):
+    path = tmp_path / "a.jpg"
+    for pixels in (PIXELS[:16, :16], PIXELS[:16, :16, 0]):
+        Image.fromarray(np.ascontiguousarray(pixels)).save(path, quality=quality)
+        image = one(gpuimg, path, "--quick")
+        assert (image["quality"], image["quality_exact"]) == (quality, True)
+
+
+def test_quality_of_other_tables(gpuimg, tmp_path):
+    """Those of 80, each entry a little off."""
+    with_80 = io.BytesIO()
+    Image.fromarray(PIXELS).save(with_80, "JPEG", quality=80)
+    tables = {k: [min(255, v + (i % 5 == 0)) for i, v in enumerate(t)]
+              for k, t in Image.open(with_80).quantization.items()}  # fmt: skip
+    Image.fromarray(PIXELS).save(tmp_path / "a.jpg", qtables=tables)
+    image = one(gpuimg, tmp_path / "a.jpg")
+    assert 78 <= image["quality"] <= 80 and not image["quality_exact"]
+    assert "quality     about" in told(gpuimg, tmp_path / "a.jpg").text
+
+
+@pytest.mark.parametrize("name, sampling", [("4:4:4", 0), ("4:2:2", 1), ("4:2:0", 2)])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_sampling_and_coding(gpuimg, name, sampling, progressive, tmp_path):
+    Image.fromarray(PIXELS).save(tmp_path / "a.jpg", subsampling=sampling, progressive=progressive)
+    image = one(gpuimg, tmp_path / "a.jpg")
+    assert (image["format"], image["colour"], image["sampling"]) == ("JPEG", "YCbCr", name)
+    assert (image["width"], image["height"], image["bits"], image["channels"]) == (61, 47, 8, 3)
+    assert image["progressive"] == progressive and not image["interlaced"] and not image["arithmetic"]
+    assert image["bytes"] == (tmp_path / "a.jpg").stat().st_size
+    text = told(gpuimg, tmp_path / "a.jpg").text
+    assert f"YCbCr {name}" in text and ("progressive" in text) == progressive and "damage      none" in text
+
+
+def test_odd_sampling(gpuimg, tmp_path):
+    """Factors as no name has them, written over those of a sound file; and the names of rarer ones."""
+    Image.fromarray(PIXELS[:16, :16].copy()).save(tmp_path / "a.jpg", subsampling=0)
+    data = bytearray((tmp_path / "a.jpg").read_bytes())
+    frame = data.index(b"\xff\xc0")
+    for factors, name in (((0x41, 0x11, 0x11), "4:1:1"), ((0x12, 0x11, 0x11), "4:4:0"), ((0x42, 0x11, 0x11), "4:1:0"),
+                          ((0x22, 0x21, 0x11), "2x2 2x1 1x1")):  # fmt: skip
+        for i, factor in enumerate(factors):
+            data[frame + 11 + 3 * i] = factor
+        (tmp_path / "a.jpg").write_bytes(data)
+        assert one(gpuimg, tmp_path / "a.jpg", "--quick")["sampling"] == name
+
+
+def test_modes(gpuimg, tmp_path):
+    rgb = Image.fromarray(PIXELS)
+    for mode, colour, bits, channels in (("1", "gray", 1, 1), ("L", "gray", 8, 1), ("LA", "gray+alpha", 8, 2),
+                                         ("P", "palette", 8, 3), ("RGB", "RGB", 8, 3), ("RGBA", "RGBA", 8, 4),
+                                         ("I;16", "gray", 16, 1)):  # fmt: skip
+        made = Image.fromarray(PIXELS[..., 0].astype(np.uint16)) if mode == "I;16" else rgb.convert(mode)
+        made.save(tmp_path / "a.png")
+        image = one(gpuimg, tmp_path / "a.png")
+        assert (image["colour"], image["bits"], image["channels"]) == (colour, bits, channels)
+        assert image["sampling"] is image["quality"] is image["quality_exact"] is None
+    for mode, colour in (("L", "gray"), ("CMYK", "CMYK")):
+        rgb.convert(mode).save(tmp_path / "a.jpg")
+        assert one(gpuimg, tmp_path / "a.jpg")["colour"] == colour
+
+
+def chunk(name, body=b""):
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+def test_metadata(gpuimg, tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    profile = SRGB.tobytes()
+    for name in ("a.png", "a.jpg"):
+        Image.fromarray(PIXELS).save(tmp_path / name, exif=exif, icc_profile=profile, dpi=(300, 300))
+        image = one(gpuimg, tmp_path / name)
+        assert (image["width"], image["height"], image["orientation"]) == (61, 47, 6)  # as stored
+        assert image["profile"] == {"name": ImageCms.getProfileDescription(SRGB).strip(), "space": "RGB",
+                                    "bytes": len(profile)}  # fmt: skip
+        assert image["exif"] > 20 and image["xmp"] == 0
+        assert image["density"] == ({"x": 300, "y": 300, "unit": "inch"} if name == "a.jpg" else
+                                    {"x": 11811, "y": 11811, "unit": "metre"})  # fmt: skip
+    text = told(gpuimg, tmp_path / "a.jpg").text
+    assert "300x300 per inch" in text and "profile     sRGB built-in (RGB," in text and "orientation 6" in text
+    write_png(tmp_path / "b.png", PIXELS)
+    data = (tmp_path / "b.png").read_bytes()
+    more = chunk(b"gAMA", struct.pack(">I", 45455)) + chunk(b"sRGB", b"\2") + chunk(b"cICP", bytes([9, 16, 0, 1]))
+    more += chunk(b"cHRM", struct.pack(">8I", *range(1, 9)))
+    (tmp_path / "b.png").write_bytes(data[:33] + more + data[33:])
+    image = one(gpuimg, tmp_path / "b.png")
+    assert (image["gamma"], image["srgb"], image["cicp"]) == (0.45455, 2, [9, 16, 0, 1])
+    assert image["primaries"] == list(range(1, 9)) and image["density"] is image["profile"] is None
+    assert "sRGB, gAMA 0.45455, cHRM, cICP 9/16/0/1" in told(gpuimg, tmp_path / "b.png").text
+
+
+def test_damage(gpuimg, tmp_path):
+    noise = np.random.default_rng(3).integers(0, 256, (64, 64, 3), np.uint8)
+    Image.fromarray(noise).save(tmp_path / "a.jpg", quality=95)
+    data = (tmp_path / "a.jpg").read_bytes()
+    (tmp_path / "a.jpg").write_bytes(data[: len(data) // 2])
+    image = one(gpuimg, tmp_path / "a.jpg")
+    assert image["checked"] and image["error"] is None
+    assert len(image["damage"]) == 1 and "cut short" in image["damage"][0]
+    # What only decoding finds.
+    scan = data.index(b"\xff\xda")
+    (tmp_path / "b.jpg").write_bytes(data[: scan + 400] + data[-2:])
+    assert one(gpuimg, tmp_path / "b.jpg", "--quick")["damage"] == []
+    assert not one(gpuimg, tmp_path / "b.jpg", "--quick")["checked"]
+    assert "ends early" in one(gpuimg, tmp_path / "b.jpg")["damage"][0]
+    assert "damage      not looked for" in told(gpuimg, "--quick", tmp_path / "b.jpg").text
+    assert "ends early" in told(gpuimg, tmp_path / "b.jpg").text
+    # What fails is named on standard error, too, and told with what is known.
+    write_png(tmp_path / "c.png", noise)
+    data = bytearray((tmp_path / "c.png").read_bytes())
+    data[-40] ^= 1
+    (tmp_path / "c.png").write_bytes(data)
+    done = told(gpuimg, "--json", tmp_path / "c.png", expect=1)
+    (image,) = json.loads(done.text)["images"]
+    assert "CRC" in image["error"] and image["width"] == 64
+    assert "CRC" in done.err and "c.png" in done.err
+    assert "CRC" in told(gpuimg, tmp_path / "c.png", expect=1).text
+    assert one(gpuimg, tmp_path / "c.png", "--quick")["error"] is None
+
+
+def test_files_that_are_none(gpuimg, tmp_path):
+    (tmp_path / "a.txt").write_text("hello, world\n")
+    write_png(tmp_path / "b.png", PIXELS)
+    first, second, third = info(gpuimg, tmp_path / "a.txt", tmp_path / "b.png", tmp_path / "no.png", expect=1)
+    assert set(first) == {"file", "error"} and "neither PNG nor JPEG" in first["error"]
+    assert second["error"] is None and "No such file" in third["error"]
+    text = told(gpuimg, tmp_path / "a.txt", expect=1)
+    assert text.text == ""
+
+
+def test_directories_and_lists(gpuimg, tmp_path):
+    (tmp_path / "d" / "e").mkdir(parents=True)
+    for name in ("d/2.png", "d/1.png", "d/e/3.png"):
+        write_png(tmp_path / name, PIXELS)
+    (tmp_path / "d" / "notes.txt").write_text("no image")
+    names = [pathlib.Path(i["file"]).name for i in info(gpuimg, tmp_path / "d")]
+    assert names == ["1.png", "2.png"]
+    assert len(info(gpuimg, "-r", tmp_path / "d")) == 3
+    (tmp_path / "list").write_text(f"{tmp_path}/d/2.png\n{tmp_path}/d/e/3.png\n")
+    assert len(info(gpuimg, "--files-from", tmp_path / "list")) == 2
+    (tmp_path / "empty").mkdir()
+    assert info(gpuimg, tmp_path / "empty") == []
+
+
+def test_hostile_names_and_sizes(gpuimg, tmp_path):
+    name = "a\x1b[31m\n.png"
+    write_png(tmp_path / name, PIXELS)
+    text = told(gpuimg, tmp_path / name).text
+    assert "\x1b" not in text and "\\n.png" in text
+    assert one(gpuimg, tmp_path / name)["width"] == 61
+    (image,) = info(gpuimg, "--max-pixels", 100, tmp_path / name, expect=1)
+    assert "--max-pixels" in image["error"]
+
+
+def test_usage(gpuimg):
+    for arguments in (("--json",), ("--quick",), ("-0", "a.png"), ("--quality", "3", "a.png"), ("--device", "cpu")):
+        gpuimg.refused("info", *arguments)
+    gpuimg.refused("help", "--json")
+    gpuimg.refused("gray", "--json", "a.png", "b.png")
