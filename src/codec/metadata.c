@@ -40,8 +40,8 @@ static void fit_profile(gi_metadata *m, const gi_metadata_use *use) {
     gi_icc_space(gi_blob_bytes(&m->icc), space);
     if (strcmp(space, gray ? "GRAY" : "RGB") == 0) return;
     gi_icc_name(gi_blob_bytes(&m->icc), name);
-    gi_say(use->messages, GI_NOTE, use->file, "the %s profile '%s' does not fit %s pixels: it is not kept", space, name,
-           gray ? "gray" : "RGB");
+    gi_say(use->messages, GI_NOTE, use->file, "the %s profile%s%s%s does not fit %s pixels: it is not kept", space,
+           *name ? " '" : "", name, *name ? "'" : "", gray ? "gray" : "RGB");
     gi_blob_free(&m->icc);
 }
 

@@ -201,7 +201,7 @@ static gi_status read_chunk(walker *walk, const chunk *c) {
     case TYPE('I', 'H', 'D', 'R'): return damaged(walk, c, "a second IHDR");
     case TYPE('P', 'L', 'T', 'E'): return read_plte(walk, c);
     case TYPE('t', 'R', 'N', 'S'): return read_trns(walk, c);
-    case TYPE('e', 'X', 'I', 'f'): return read_exif(walk, c);
+    case TYPE('e', 'X', 'I', 'f'): return info->notes.exif.size ? GI_OK : read_exif(walk, c); // the first counts
     default: break;
     }
     bool critical = !(c->type & 0x20000000U); // the first letter is upper case

@@ -474,6 +474,42 @@ def no_image(corpus):
     corpus.add("line-ends.png", b"\x89PNG\n\x1a\n" + bytes(50), "fail", "neither PNG nor JPEG")
 
 
+def metadata(corpus):
+    """Hostile and odd metadata beside sound pixels."""
+    rng = np.random.default_rng(9)
+    head, rows, pixels = gray_png(rng)
+    profile = struct.pack(">I4sI4s4s", 200, b"test", 0x02100000, b"mntr", b"GRAY").ljust(36, b"\0")
+    profile = (profile + b"acsp").ljust(200, b"\0")
+    xmp = b"XML:com.adobe.xmp\0"
+    bomb = zlib.compress(struct.pack(">I", 2**30) + profile[4:] + bytes(20_000_000), 9)
+    for name, *chunks in (
+        ("profile", (b"iCCP", b"x\0\0" + zlib.compress(profile))),
+        ("profile-cut", (b"iCCP", b"x\0\0" + zlib.compress(profile)[:-9])),
+        ("profile-no-name", (b"iCCP", b"x" * 80)),
+        ("profile-method", (b"iCCP", b"x\0\1" + zlib.compress(profile))),
+        ("profile-bomb", (b"iCCP", b"x\0\0" + bomb)),
+        ("profile-twice", (b"iCCP", b"x\0\0" + zlib.compress(profile)), (b"iCCP", b"")),
+        ("xmp", (b"iTXt", xmp + b"\0\0\0\0<x/>")),
+        ("xmp-packed", (b"iTXt", xmp + b"\1\0\0\0" + zlib.compress(b"<x/>" * 9999))),
+        ("xmp-bomb", (b"iTXt", xmp + b"\1\0\0\0" + zlib.compress(bytes(20_000_000), 9))),
+        ("xmp-cut", (b"iTXt", xmp)),
+        ("sizes", *((n, bytes(s)) for n in (b"gAMA", b"cHRM", b"sRGB", b"cICP", b"pHYs") for s in (0, 3, 40))),
+        ("exif-twice", (b"eXIf", tiff(1, "II")), (b"eXIf", tiff(6, "MM"))),
+    ):
+        data = png(head, rows, b"".join(chunk(*c) for c in chunks))
+        corpus.add("png-meta-%s.png" % name, data, "ok", pixels=pixels)
+    data = jpeg(scene(), quality=90, subsampling=0)
+    part = b"ICC_PROFILE\0"
+    for name, *parts in (
+        ("profile", b"\1\1" + profile), ("parts", b"\2\2" + profile[90:], b"\1\2" + profile[:90]),
+        ("part-missing", b"\1\2" + profile), ("part-0", b"\0\1" + profile), ("part-twice", *[b"\1\1" + profile] * 2),
+        ("totals-differ", b"\1\2" + profile[:90], b"\2\3" + profile[90:]), ("no-parts", b"\0\0"), ("cut", b""),
+        ("all-parts", *[bytes([i, 255]) for i in range(1, 256)]),
+    ):  # fmt: skip
+        tagged = data[:20] + b"".join(segment(0xE2, part + p) for p in parts) + data[20:]
+        corpus.add("jpeg-meta-%s.jpg" % name, tagged, "ok", pixels=pixels_of(data), tolerance=3)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -485,6 +521,7 @@ def main():
     exif_jpeg(corpus)
     damaged_jpeg(corpus)
     hostile_jpeg(corpus)
+    metadata(corpus)
     no_image(corpus)
     corpus.finish()
 
