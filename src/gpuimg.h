@@ -14,7 +14,7 @@
  *
  * Errors.   Whatever can fail returns a gpuimg_status, which is zero (GPUIMG_OK) on success, and tells the reason in a
  *           gpuimg_error of the caller's, which may be NULL. A function that fails has set what it was to make to NULL,
- *           or to zeros. Nothing is printed, and the process is never ended.
+ *           or to zeros. Nothing is printed, and the process is neither ended nor put into a sandbox (SECURITY.md).
  * Threads.  Every function may be called from any thread. One context, one pipeline and one histogram may be used by
  *           any number of threads at once; runs on one context then go on side by side. Only what closes or frees an
  *           object must come after every other use of it. Two calls at once must not share a gpuimg_error or an output.

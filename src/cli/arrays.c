@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/confine.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "run/array_file.h"
@@ -35,11 +36,16 @@ gi_status gi_arrays_open(gi_arrays *arrays, const gi_command *command, const gi_
     arrays->console = (gi_console){options->quiet, options->verbose};
     arrays->algorithm = algorithm_of(options, primitive);
     gi_status status = gi_options_check(options, command->name, command->mask, &err);
+    gi_confinement confinement = {.options = options, .files = {options->array_output}};
+    if (status == GI_OK) status = gi_device_of_options(options, &confinement.device, &err);
+    if (status == GI_OK) status = gi_confine(&confinement, &err);
     if (status == GI_OK) status = gi_context_of_options(options, &arrays->context, &err);
     if (status == GI_OK)
         status = gi_context_choose_primitive(arrays->context, primitive, arrays->algorithm, &none, &choice, &err);
     if (status == GI_ERR_USAGE) return gi_arrays_refuse(arrays, "%s", err.text);
     if (status) gi_complain_error(&err, NULL);
+    const gi_messages messages = gi_arrays_messages(arrays);
+    if (status == GI_OK) gi_confine_note(&confinement, &messages);
     return status;
 }
 

@@ -1,4 +1,5 @@
-// Variables of the environment that tests and measurements set; GPUIMG_DEVICE is an option's (session.c).
+// Variables of the environment that tests and measurements set; GPUIMG_DEVICE and
+// GPUIMG_SANDBOX are options' (session.c, confine.c).
 #ifndef GI_CLI_ENVIRONMENT_H
 #define GI_CLI_ENVIRONMENT_H
 

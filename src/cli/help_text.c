@@ -12,12 +12,13 @@ const char gi_help_about[] = "Runs image pipelines on an NVIDIA GPU, or on all C
 const gi_help_item gi_help_statuses[] = {{"0", "all done"},
                                          {"1", "an input failed or an output could not be written"},
                                          {"2", "usage error, nothing touched"},
-                                         {"3", "the device asked for is not usable"},
+                                         {"3", "the device asked for, or the sandbox required, is not to be had"},
                                          {"130 or 143", "interrupted"},
                                          {NULL, NULL}};
 
 const gi_help_item gi_help_variables[] = {
     {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"},
+    {"GPUIMG_SANDBOX", "the sandbox when --sandbox is not given: auto, off or require"},
     {"COLUMNS", "width of help and of the plots in reports as text; without it the terminal's"},
     {"NO_COLOR", "anything in it: no colours on a terminal"},
     {NULL, NULL}};

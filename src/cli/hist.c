@@ -191,6 +191,20 @@ static gi_status merge_reports(const gi_report_request *request, gi_operands ope
     return status ? GI_ERR_IO : GI_OK;
 }
 
+static gi_status confine_merge(const char *user, const gi_options *options) {
+    gi_error err = {0};
+    const gi_console console = {options->quiet, options->verbose};
+    const gi_messages messages = {gi_console_say, (void *)&console};
+    gi_confinement confinement = {.options = options, .device = {.kind = GI_DEVICE_CPU}, .files = {options->output}};
+    gi_status status = gi_confine(&confinement, &err);
+    if (status)
+        gi_complain_error(&err, NULL);
+    else
+        gi_confine_note(&confinement, &messages);
+    if (status == GI_ERR_USAGE) gi_suggest_help(user);
+    return status;
+}
+
 static gi_status run_merge(const char *user, gi_report_request *request, const gi_options *options,
                            gi_operands operands) {
     gi_status status = GI_OK;
@@ -198,6 +212,7 @@ static gi_status run_merge(const char *user, gi_report_request *request, const g
     for (size_t i = 0; i < operands.count && status == GI_OK; i++)
         status = refuse_replaced(user, request->path, operands.names[i]);
     if (status == GI_OK) status = refuse_existing(options, request->path);
+    if (status == GI_OK) status = confine_merge(user, options);
     return status == GI_OK ? merge_reports(request, operands) : status;
 }
 

@@ -12,6 +12,7 @@
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
 #include "gpuimg.h"
+#include "run/sandbox.h"
 
 #ifndef GPUIMG_BUILD_TYPE
 #define GPUIMG_BUILD_TYPE "unknown"
@@ -78,6 +79,11 @@ static void print_codecs(bool built) {
     }
 }
 
+static void print_sandbox(void) {
+    char text[80];
+    print_line("sandbox", gi_sandbox_text(gi_sandbox_of_kernel(), text, sizeof text));
+}
+
 static void print_cuda(void) {
     const char *about = "";
     char reason[256] = "";
@@ -109,6 +115,7 @@ int gi_info_command(const gi_command *command, const gi_options *options) {
     print_codecs(false);
     const char *sha256 = gi_sha256_library();
     print_line("SHA-256", sha256 ? sha256 : "none: no --sha256 (install nettle-dev and build again)");
+    print_sandbox();
     print_cpu();
     print_cuda();
     return 0;

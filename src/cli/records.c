@@ -1,12 +1,14 @@
 #include "cli/records.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/signals.h"
+#include "run/output.h"
 #include "run/path.h"
 
 // A file by its name, and by what it is where it exists and is a regular one.
@@ -88,6 +90,29 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
     for (size_t i = 0; i < sizeof controls / sizeof controls[0] && status == GI_OK; i++)
         status = check_control(session, files, controls[i], err);
     return status;
+}
+
+// Without leaving anything there. A manifest is written in place, other files beside it and then renamed.
+static bool can_open(const gi_session *session, const char *path) {
+    const bool manifest = path == session->options->manifest;
+    struct stat st;
+    const bool exists = stat(path, &st) == 0;
+    gi_output *output = NULL;
+    gi_error err = {0};
+    if (exists && !S_ISREG(st.st_mode)) return true;
+    if (exists && session->options->no_clobber) return false;
+    if (exists && manifest) return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+    gi_status status = gi_output_open(path, &output, &err);
+    gi_output_close(output);
+    return status == GI_OK || (manifest && err.system == ENOENT); // it may be meant to lie in OUT
+}
+
+bool gi_records_can_open(const gi_session *session) {
+    const gi_options *options = session->options;
+    const char *const paths[] = {options->manifest, options->stats_json, options->trace};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (paths[i] && strcmp(paths[i], "-") != 0 && !can_open(session, paths[i])) return false;
+    return true;
 }
 
 static gi_status fail_manifest(const gi_session *session, const gi_error *err) {

@@ -7,6 +7,9 @@
 // Refuses a file of records that is an image of the listing, read or written, or another one's. GI_ERR_USAGE.
 gi_status gi_records_check(const gi_session *session, gi_error *err);
 
+// False where gi_records_open is going to fail. Leaves nothing where the files are.
+bool gi_records_can_open(const gi_session *session);
+
 // Opens what the options ask for, before any work; complaints are printed. *batch gets what it measures for them.
 gi_status gi_records_open(gi_session *session, gi_batch_options *batch);
 

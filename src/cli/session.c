@@ -14,20 +14,37 @@
 #include "cli/signals.h"
 #include "run/pixels.h"
 
+// What --device says, else GPUIMG_DEVICE, else auto.
+static const char *device_text(const gi_options *options) {
+    const char *text = options->device ? options->device : getenv("GPUIMG_DEVICE");
+    return text && *text ? text : "auto";
+}
+
+gi_status gi_device_of_options(const gi_options *options, gi_device_request *request, gi_error *err) {
+    if (gi_device_parse(device_text(options), request, NULL) == GI_OK) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all, not '%.100s'",
+                   options->device ? "option --device" : "variable GPUIMG_DEVICE", device_text(options));
+}
+
 gi_status gi_context_of_options(const gi_options *options, gpuimg_context **context, gi_error *err) {
-    const char *text = options->device, *source = "option --device";
-    if (!text) {
-        text = getenv("GPUIMG_DEVICE");
-        source = "variable GPUIMG_DEVICE";
-    }
-    if (!text || !*text) text = "auto";
     gpuimg_error cause;
-    gpuimg_status opened = gpuimg_context_open(text, 0, context, &cause);
-    if (opened == GPUIMG_ERR_USAGE)
-        return gi_fail(err, GI_ERR_USAGE, "%s must be auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all, not '%.100s'",
-                       source, text);
-    if (opened) return gi_fail(err, (gi_status)opened, "device %s: %s", text, cause.text);
+    gpuimg_status opened = gpuimg_context_open(device_text(options), 0, context, &cause);
+    if (opened) return gi_fail(err, (gi_status)opened, "device %s: %s", device_text(options), cause.text);
     return GI_OK;
+}
+
+static gi_status confine(gi_session *session, gi_error *err) {
+    const gi_options *options = session->options;
+    gi_confinement *c = &session->confinement;
+    *c = (gi_confinement){.options = options, .list = &session->list};
+    const char *const files[] = {options->manifest, options->stats_json, options->trace,
+                                 session->sink ? options->output : NULL};
+    memcpy(c->files, files, sizeof files);
+    gi_status status = gi_device_of_options(options, &c->device, err);
+    if (status != GI_OK) return status;
+    // A run that is going to end at the first of its own files leaves no directory behind.
+    c->make = (session->list.out_directory || session->list.makes_directories) && gi_records_can_open(session);
+    return gi_confine(c, err);
 }
 
 static gi_status open_device(gi_session *session, gi_error *err) {
@@ -45,6 +62,7 @@ static gi_status open_device(gi_session *session, gi_error *err) {
         const gi_backend *backend = i < 0 ? choice->backend : choice->more[i];
         gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", backend->name, backend->detail, choice->why);
     }
+    gi_confine_note(&session->confinement, &session->messages);
     return GI_OK;
 }
 
@@ -108,6 +126,7 @@ gi_status gi_session_open(gi_session *session) {
     if (status == GI_OK) status = gi_shard_choose(options->shard, &session->shard, &err);
     if (status == GI_OK && !session->nominal_pixels) status = list_inputs(session, &err);
     if (status == GI_OK) status = gi_records_check(session, &err);
+    if (status == GI_OK) status = confine(session, &err);
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);

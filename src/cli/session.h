@@ -3,6 +3,7 @@
 #define GI_CLI_SESSION_H
 
 #include "api_internal.h"
+#include "cli/confine.h"
 #include "cli/console.h"
 #include "cli/manifest.h"
 #include "cli/options.h"
@@ -36,13 +37,17 @@ typedef struct gi_session {
     gi_stats *stats;         // NULL: none
     gpuimg_context *context; // owned
     gi_choice choice;        // of the context's backends
+    gi_confinement confinement;
 } gi_session;
 
-// Opens a context on the device that --device names, else GPUIMG_DEVICE, else auto. GI_ERR_USAGE names the source of a
-// bad one.
+// The device that --device names, else GPUIMG_DEVICE, else auto. GI_ERR_USAGE names the source of a bad one.
+gi_status gi_device_of_options(const gi_options *options, gi_device_request *request, gi_error *err);
+
+// Opens a context on it.
 gi_status gi_context_of_options(const gi_options *options, gpuimg_context **context, gi_error *err);
 
-// Lists the inputs and opens the device; nothing is touched. Complaints are printed.
+// Lists the inputs, enters the sandbox and opens the device. Nothing is touched but OUT, a directory, which is made
+// where it is missing and all else is well. Complaints are printed.
 gi_status gi_session_open(gi_session *session);
 
 // The batch's options as the command line has them. Callbacks are the caller's to set.

@@ -19,7 +19,7 @@ typedef enum gi_status {
     GI_ERR_LIMIT,         // larger than a limit (--max-pixels, a codec's own)
     GI_ERR_EXISTS,        // the output exists and must not be replaced
     GI_ERR_MEMORY,        // host memory exhausted
-    GI_ERR_DEVICE,        // the device asked for is not usable, or failed
+    GI_ERR_DEVICE,        // the device (or the sandbox) asked for is not usable, or failed
     GI_ERR_DEVICE_MEMORY, // device memory exhausted: the caller may retry in bands or on the CPU
     GI_ERR_CANCELLED,     // SIGINT/SIGTERM, or --fail-fast after another file's failure
     GI_STATUS_COUNT
