@@ -138,9 +138,14 @@ void gi_sandbox_allow_outputs(gi_sandbox *sandbox, const gi_item_list *list, boo
 
 // ---- the sandbox --------------------------------------------------------------------------------------------------
 
+// LLVM's OpenMP runtime, which clang links, has this function, and gcc's has not. It keeps a file in shared memory for as
+// long as it runs, and aborts where it cannot.
+extern int kmp_get_blocktime(void) __attribute__((weak));
+
 void gi_sandbox_begin(gi_sandbox *sandbox, gi_sandbox_means means, bool gpu) {
     *sandbox = (gi_sandbox){.means = means, .gpu = gpu, .ruleset = -1};
     if (means.landlock) sandbox->ruleset = gi_landlock_open(means.landlock);
+    if (kmp_get_blocktime) gi_sandbox_allow(sandbox, "/dev/shm", FILES);
     if (gpu) gi_sandbox_allow_gpu(sandbox);
 }
 

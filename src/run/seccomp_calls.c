@@ -47,7 +47,7 @@ const int gi_seccomp_allowed[] = {
 #ifdef SYS_futex_waitv
     SYS_futex_waitv,
 #endif
-#ifdef __x86_64__ // the older forms
+#if defined __linux__ && defined __x86_64__ // the older forms
     SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_unlink, SYS_rename, SYS_link, SYS_dup2, SYS_poll,
     SYS_select, SYS_getdents, SYS_alarm, SYS_pause, SYS_time, SYS_arch_prctl,
 #endif
@@ -100,7 +100,7 @@ const int gi_seccomp_denied[] = {
 #ifdef SYS_fchmodat2
     SYS_fchmodat2,
 #endif
-#ifdef __x86_64__
+#if defined __linux__ && defined __x86_64__
     SYS_fork, SYS_vfork, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat, SYS_mknod, SYS_symlink,
     SYS_iopl, SYS_ioperm, SYS_modify_ldt,
 #endif
