@@ -67,8 +67,8 @@ const int gi_seccomp_denied[] = {
     SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_capset,
     SYS_chroot, SYS_pivot_root, SYS_mount, SYS_umount2, SYS_swapon, SYS_swapoff, SYS_reboot, SYS_init_module,
     SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_sethostname, SYS_setdomainname, SYS_settimeofday,
-    SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_acct, SYS_quotactl, SYS_syslog, SYS_personality,
-    SYS_vhangup, SYS_lookup_dcookie,
+    SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_acct, SYS_quotactl, SYS_syslog, SYS_vhangup,
+    SYS_lookup_dcookie,
 #endif
 #ifdef SYS_kexec_file_load
     SYS_kexec_file_load,
