@@ -72,12 +72,12 @@ gi_status gi_confine(gi_confinement *c, gi_error *err) {
         snprintf(c->about, sizeof c->about, "off");
         return GI_OK;
     }
+    const bool gpu = c->device.kind != GI_DEVICE_CPU && gi_sandbox_finds_gpu();
     // A profiler or checker that the driver loads talks to its own program over the network.
-    if (mode == CONFINE_AUTO && injected && *injected && c->device.kind != GI_DEVICE_CPU) {
+    if (mode == CONFINE_AUTO && gpu && injected && *injected) {
         snprintf(c->about, sizeof c->about, "off, as CUDA_INJECTION64_PATH puts a tool into the process");
         return GI_OK;
     }
-    bool gpu = c->device.kind != GI_DEVICE_CPU && gi_sandbox_finds_gpu();
     means = enter(c, means, gpu);
     if (mode == CONFINE_REQUIRE && !is_whole(means)) return refuse(means, source, err);
     snprintf(c->about, sizeof c->about, "%s%s", gi_sandbox_text(means, text, sizeof text),

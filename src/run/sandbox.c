@@ -35,8 +35,8 @@ const char *gi_sandbox_text(gi_sandbox_means means, char *text, size_t size) {
 
 enum { FILES = GI_LANDLOCK_WRITE | GI_LANDLOCK_FILES };
 
-// True when the path is the output's own trouble, not ours: whoever opens it fails likewise. EBADF is Landlock's answer
-// for pipes and their like, which it leaves alone.
+// True when the path is the output's own trouble, not ours: whoever opens it fails likewise. EBADFD is Landlock's
+// answer for pipes and their like, which it leaves alone.
 static bool is_harmless(int error_number) {
     switch (error_number) {
     case ENOENT:
@@ -138,8 +138,8 @@ void gi_sandbox_allow_outputs(gi_sandbox *sandbox, const gi_item_list *list, boo
 
 // ---- the sandbox --------------------------------------------------------------------------------------------------
 
-// LLVM's OpenMP runtime, which clang links, has this function, and gcc's has not. It keeps a file in shared memory for as
-// long as it runs, and aborts where it cannot.
+// LLVM's OpenMP runtime, which clang links, has this function, and gcc's has not. It keeps a file in shared memory for
+// as long as it runs, and aborts where it cannot.
 extern int kmp_get_blocktime(void) __attribute__((weak));
 
 void gi_sandbox_begin(gi_sandbox *sandbox, gi_sandbox_means means, bool gpu) {
