@@ -62,7 +62,7 @@ static gi_sandbox_means enter(const gi_confinement *c, gi_sandbox_means means, b
 
 gi_status gi_confine(gi_confinement *c, gi_error *err) {
     confine_mode mode;
-    const char *source, *injected = getenv("CUDA_INJECTION64_PATH");
+    const char *source;
     char text[80];
     gi_status status = mode_of(c->options, &mode, &source, err);
     if (status != GI_OK) return status;
@@ -73,9 +73,9 @@ gi_status gi_confine(gi_confinement *c, gi_error *err) {
         return GI_OK;
     }
     const bool gpu = c->device.kind != GI_DEVICE_CPU && gi_sandbox_finds_gpu();
-    // A profiler or checker that the driver loads talks to its own program over the network.
-    if (mode == CONFINE_AUTO && gpu && injected && *injected) {
-        snprintf(c->about, sizeof c->about, "off, as CUDA_INJECTION64_PATH puts a tool into the process");
+    // What a driver needs is its maker's to know: only who asks for walls around one gets them.
+    if (mode == CONFINE_AUTO && gpu) {
+        snprintf(c->about, sizeof c->about, "off, as a GPU may be used (--sandbox require)");
         return GI_OK;
     }
     means = enter(c, means, gpu);

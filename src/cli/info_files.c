@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/confine.h"
 #include "cli/console.h"
 #include "cli/signals.h"
 #include "core/large.h"
@@ -119,6 +120,8 @@ int gi_info_files(const gi_command *command, const gi_options *options) {
         status = gi_codec_check((gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec), &err) == GI_OK
                      ? gi_inputs_collect(&request, &list, &err)
                      : GI_ERR_USAGE;
+    gi_confinement confinement = {.options = options, .device = {.kind = GI_DEVICE_CPU}};
+    if (status == GI_OK) status = gi_confine(&confinement, &err);
     if (status != GI_OK) {
         gi_complain_error(&err, NULL);
         if (status == GI_ERR_USAGE) gi_suggest_help(command->name);

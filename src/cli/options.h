@@ -125,9 +125,11 @@ enum {
            GI_FOR_COMPUTE | GI_FOR_BENCH,                                                                              \
            "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job); "  \
            "over several GPUs the images of a run are spread")                                                         \
-    OPTION(CHOICE, sandbox, "sandbox", 0, "WHEN", "auto|off|require", 0, 0, "", GI_FOR_COMPUTE,                        \
+    OPTION(CHOICE, sandbox, "sandbox", 0, "WHEN", "auto|off|require", 0, 0, "",                                        \
+           GI_FOR_COMPUTE | GI_FOR_FILE_INFO,                                                                          \
            "give up, before images are decoded, what is not needed for it: network, other programs, changes to files " \
-           "elsewhere than beside the outputs. auto: as far as the system can; require: wholly, or not at all "        \
+           "elsewhere than beside the outputs. auto: as far as the system can, and not where a GPU may be used; "      \
+           "require: wholly, or not at all "        \
            "(without it the variable GPUIMG_SANDBOX counts, else auto)")                                               \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once, at most one a core; without it as many as cores")                                  \
