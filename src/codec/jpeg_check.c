@@ -70,11 +70,15 @@ size_t gi_jpeg_scan_end(gi_bytes bytes, size_t from) {
 
 bool gi_jpeg_next_segment(gi_bytes bytes, size_t *at, gi_jpeg_segment *segment, size_t *skipped) {
     size_t p = *at;
-    while (p + 1 < bytes.size && !(bytes.data[p] == 0xFF && bytes.data[p + 1] != 0)) {
-        p++;
-        ++*skipped;
+    for (;; p++) {
+        size_t from = p;
+        while (p < bytes.size && bytes.data[p] != 0xFF) p++;
+        size_t fill = p;
+        while (p < bytes.size && bytes.data[p] == 0xFF) p++;
+        bool stuffed = p < bytes.size && bytes.data[p] == 0; // data, however many fill bytes are before it
+        *skipped += stuffed ? p + 1 - from : fill - from;
+        if (!stuffed) break;
     }
-    while (p < bytes.size && bytes.data[p] == 0xFF) p++;
     if (p >= bytes.size) return false;
     *segment = (gi_jpeg_segment){bytes.data[p], p + 1, 0};
     *at = p + 1;

@@ -415,6 +415,17 @@ static void damage_that_still_decodes(void **state) {
     marker(&file, GI_JPEG_EOI);
     assert_survives(file, "bytes between the segments");
 
+    // A stuffed zero is data, and no marker's code, behind fill bytes, too.
+    for (int fill = 1; fill <= 3; fill++) {
+        file = begin();
+        made_put(&file, "\xFF\xFF\xFF", (size_t)fill);
+        made_put(&file, "\0\0\2", 3);
+        sof(&file, GI_JPEG_SOF0, (uint16_t[]){8, 8}, unsampled, 1);
+        scan(&file, 1, sequential, 1);
+        marker(&file, GI_JPEG_EOI);
+        assert_survives(file, "bytes between the segments");
+    }
+
     // Whatever follows the first scan and is wrong ends the image there.
     file = gray(8, 8);
     file.size -= 2;
