@@ -16,6 +16,7 @@ typedef struct walker {
     const uint8_t *body; // of the segment, past its length field
     size_t body_size;
     bool frame;                // a SOF has been seen
+    bool exif;                 // so has an Exif segment: the first counts
     bool huffman[2][4];        // defined: DC and AC tables
     bool quantization[4];      // defined
     uint32_t restart_interval; // MCUs, 0: none
@@ -232,8 +233,10 @@ static void read_app(walker *walk) {
     if (walk->info->scans) return; // too late to change how the components are read
     if (walk->segment.code == GI_JPEG_APP0 && size >= 5 && memcmp(p, "JFIF", 5) == 0) info->jfif = true;
     if (walk->segment.code == GI_JPEG_APP14 && size >= 12 && memcmp(p, "Adobe", 5) == 0) info->adobe = p[11];
-    if (walk->segment.code == GI_JPEG_APP1 && size >= 6 && memcmp(p, "Exif\0\0", 6) == 0 && info->orientation == 1)
+    if (walk->segment.code == GI_JPEG_APP1 && size >= 6 && memcmp(p, "Exif\0\0", 6) == 0 && !walk->exif) {
+        walk->exif = true;
         info->orientation = gi_exif_orientation((gi_bytes){p + 6, size - 6});
+    }
 }
 
 // Spectral selection and successive approximation (T.81, G.1.1.1).

@@ -178,6 +178,7 @@ static gi_status read_idat(walker *walk, const chunk *c) {
 // the header at once.
 static gi_status read_exif(walker *walk, const chunk *c) {
     enum { HEADER = 8 };
+    if (walk->info->notes.exif.size) return GI_OK; // the first counts
     gi_bytes held = {c->data, c->held};
     size_t at = c->size > c->held ? gi_exif_directory(held) : 0;
     if (at > HELD_BYTES / 2 && at < c->size) {
@@ -188,7 +189,7 @@ static gi_status read_exif(walker *walk, const chunk *c) {
         held.size = HEADER + size;
     }
     walk->info->orientation = gi_exif_orientation(held);
-    if (!walk->info->notes.exif.size) walk->info->notes.exif = (gi_png_spot){c->offset + GI_PNG_CHUNK_HEAD, c->size};
+    walk->info->notes.exif = (gi_png_spot){c->offset + GI_PNG_CHUNK_HEAD, c->size};
     return GI_OK;
 }
 

@@ -402,6 +402,26 @@ static void colour_is_decided_as_libjpeg_does(void **state) {
     }
 }
 
+// As it does for what is kept, and for others who read it.
+static void first_exif_counts(void **state) {
+    (void)state;
+    uint8_t exif[32] = {'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1};
+    for (int first = 1; first <= 6; first += 5) {
+        made_file file = begin();
+        gi_jpeg_info info;
+        exif[25] = (uint8_t)first;
+        segment(&file, GI_JPEG_APP1, exif, sizeof exif);
+        exif[25] = 3;
+        segment(&file, GI_JPEG_APP1, exif, sizeof exif);
+        sof(&file, GI_JPEG_SOF0, (uint16_t[]){8, 8}, unsampled, 1);
+        scan(&file, 1, sequential, 1);
+        marker(&file, GI_JPEG_EOI);
+        assert_int_equal(check(&file, &info, NULL), GI_OK);
+        assert_int_equal(info.orientation, first);
+        made_free(&file);
+    }
+}
+
 static void damage_that_still_decodes(void **state) {
     (void)state;
     made_file file = gray(64, 64);
@@ -573,6 +593,7 @@ int main(void) {
         cmocka_unit_test(arithmetic_coding),
         cmocka_unit_test(scans),
         cmocka_unit_test(colour_is_decided_as_libjpeg_does),
+        cmocka_unit_test(first_exif_counts),
         cmocka_unit_test(damage_that_still_decodes),
         cmocka_unit_test(restart_markers),
         cmocka_unit_test(scan_data_short_long_and_wrong),
