@@ -26,6 +26,7 @@ typedef struct walker {
 static const char *segment_name(int code, char text[16]) {
     switch (code) {
     case GI_JPEG_DHT: return "DHT";
+    case GI_JPEG_DAC: return "DAC";
     case GI_JPEG_SOS: return "SOS";
     case GI_JPEG_DQT: return "DQT";
     case GI_JPEG_DNL: return "DNL";

@@ -273,7 +273,7 @@ static void arithmetic_coding(void **state) {
         {0xCD, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "hierarchical"},
         {0xCF, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "hierarchical"},
         {0xC8, 9, {8, 0, 8, 0, 8, 1, 1, 0x11, 0}, GI_ERR_UNSUPPORTED, "hierarchical"},
-        {0xCC, 1, {0}, GI_ERR_FORMAT, "length is wrong"},
+        {0xCC, 1, {0}, GI_ERR_FORMAT, "segment DAC at byte"},
         {0xCC, 2, {0x20, 0}, GI_ERR_FORMAT, "conditioning"},
         {0xCC, 2, {0x04, 0}, GI_ERR_FORMAT, "conditioning"},
         {0xCC, 2, {0x03, 0x12}, GI_ERR_FORMAT, "conditioning"},
