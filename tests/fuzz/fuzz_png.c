@@ -11,8 +11,8 @@
 #include "codec/inflate.h"
 #include "tests/fuzz/png_parts.h"
 #include "tests/fuzz/require.h"
-#ifdef FUZZ_LIBPNG
-#include <png.h>
+#ifdef GPUIMG_HAVE_LIBPNG
+#include "tests/fuzz/libpng_reader.h"
 #endif
 
 enum { MAX_PIXELS = 1 << 20 };
@@ -51,55 +51,13 @@ static void require_same(const decoded *a, const decoded *b) {
     REQUIRE(a->shape.channels == b->shape.channels && memcmp(a->pixels, b->pixels, a->size) == 0);
 }
 
-#ifdef FUZZ_LIBPNG
-static void libpng_reads(png_structp png, png_bytep out, size_t size) {
-    gi_bytes *left = png_get_io_ptr(png);
-    if (size > left->size) png_error(png, "end of file");
-    memcpy(out, left->data, size);
-    *left = (gi_bytes){left->data + size, left->size - size};
-}
-
-static void libpng_fails(png_structp png, png_const_charp text) {
-    (void)text;
-    png_longjmp(png, 1);
-}
-
-static void libpng_warns(png_structp png, png_const_charp text) { (void)png, (void)text; }
-
-static bool is_little_endian(void) {
-    const uint16_t one = 1;
-    return *(const uint8_t *)&one == 1;
-}
-
-static void libpng_decode(gi_bytes file, const decoded *ours) {
-    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, libpng_fails, libpng_warns);
-    png_infop info = png_create_info_struct(png);
-    size_t row_bytes = gi_row_bytes(ours->shape.width, ours->shape.channels, ours->shape.sample);
-    uint8_t *pixels = calloc(1, ours->size);
-    png_bytep *rows = malloc(ours->shape.height * sizeof *rows);
-    for (uint32_t y = 0; y < ours->shape.height; y++) rows[y] = pixels + y * row_bytes;
-    if (setjmp(png_jmpbuf(png)) == 0) {
-        png_set_read_fn(png, &file, libpng_reads);
-        png_read_info(png, info);
-        png_set_expand(png);
-        if (ours->shape.sample == GI_U8)
-            png_set_scale_16(png);
-        else if (is_little_endian())
-            png_set_swap(png);
-        png_set_interlace_handling(png);
-        bool palette = png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE;
-        png_read_update_info(png, info);
-        if (png_get_rowbytes(png, info) != row_bytes) {
-            REQUIRE(palette); // it takes no more colours than the depth can name, and leaves out a tRNS that has more
-            png_longjmp(png, 1);
-        }
-        png_read_image(png, rows);
-        png_read_end(png, NULL);
-        REQUIRE(memcmp(pixels, ours->pixels, ours->size) == 0);
-    }
-    png_destroy_read_struct(&png, &info, NULL);
-    free(pixels);
-    free(rows);
+#ifdef GPUIMG_HAVE_LIBPNG
+static void compare_libpng(gi_bytes file, int depth, const decoded *ours) {
+    libpng_read theirs;
+    libpng_read_file(file, depth, MAX_PIXELS, &theirs);
+    if (!theirs.refused && theirs.shape.channels == ours->shape.channels)
+        REQUIRE(theirs.size == ours->size && memcmp(theirs.pixels, ours->pixels, ours->size) == 0);
+    free(theirs.pixels);
 }
 #endif
 
@@ -115,8 +73,8 @@ static void check(gi_bytes file, int depth, uint32_t step) {
         REQUIRE(stb.pixels);
         require_same(&fast, &stb);
         if (zlib.pixels) require_same(&fast, &zlib);
-#ifdef FUZZ_LIBPNG
-        libpng_decode(file, &fast);
+#ifdef GPUIMG_HAVE_LIBPNG
+        compare_libpng(file, depth, &fast);
 #endif
     }
     free(fast.pixels);

@@ -1,0 +1,26 @@
+// Where our PNG reader and libpng differ in their verdict on a file, and why: what fuzz_png_libpng takes for explained.
+#ifndef GI_TESTS_FUZZ_PNG_DIFFERENCES_H
+#define GI_TESTS_FUZZ_PNG_DIFFERENCES_H
+
+typedef struct png_difference {
+    const char *ours;    // in our reason, "": any; NULL: we accept
+    const char *libpng;  // in its error, "": any; NULL: it accepts
+    const char *warning; // among its warnings; NULL: does not matter
+    const char *why;
+} png_difference;
+
+// We refuse whatever breaks a rule of the specification about chunks that decide on pixels, or a checksum: a PNG that
+// was damaged must not pass for sound. libpng drops such chunks with a warning, and the pixels turn out otherwise than
+// they were meant.
+static const png_difference png_differences[] = {
+    {"its CRC does not match", NULL, "CRC error", "an ancillary chunk with a wrong CRC is left out by libpng"},
+    {"chunk tRNS", NULL, "tRNS: ", "a tRNS of a wrong length, place or number is left out by libpng"},
+    {"chunk PLTE", NULL, "PLTE: ", "so is a palette in a gray image or behind the image data"},
+    {"a palette after tRNS", NULL, "PLTE: ", "in RGB, where the palette is a suggestion: libpng drops tRNS or PLTE"},
+    {"chunk IEND at", NULL, NULL, "libpng does not look at the length of IEND"},
+    {"compressed data", NULL, "IDAT: ", "the stream is damaged behind the last row, or its checksum is wrong"},
+    {"image data is not consecutive", NULL, "Too many IDATs found",
+     "IDATs behind another chunk are not used by libpng"},
+};
+
+#endif
