@@ -56,6 +56,7 @@ need_test_tools() {
     need fonts-dejavu-core "the DejaVu fonts" test -f /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
     need shellcheck "shellcheck" have shellcheck
     need pngcheck "pngcheck" have pngcheck
+    need libjpeg-turbo-progs "cjpeg (JPEG of all kinds for the codecs to read)" have cjpeg
     need groff-base "groff" have groff
     need mandoc "mandoc" have mandoc
     need zsh "zsh" have zsh
