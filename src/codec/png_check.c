@@ -13,7 +13,8 @@ enum {
     CHUNK_OVERHEAD = GI_PNG_CHUNK_HEAD + GI_PNG_CHUNK_TAIL,
     IHDR_BYTES = 13,
     MAX_DIMENSION = 0x7FFFFFFF,
-    HELD_BYTES = 65536, // of a chunk's data: all of those that are understood, but for a long eXIf
+    WINDOW_BYTES = 4096, // of the file that are read at once: small chunks may be many
+    HELD_BYTES = 65536,  // of a chunk's data: all of those that are understood, but for a long eXIf
 };
 
 typedef struct chunk {
@@ -31,6 +32,8 @@ typedef struct walker {
     gi_png_info *info;
     bool idat_over; // a chunk of another kind has followed the IDAT chunks
     gi_error *err;
+    size_t window_at, window_size; // the bytes of the file in `window`
+    uint8_t window[WINDOW_BYTES];
     uint8_t held[HELD_BYTES];
 } walker;
 
@@ -40,8 +43,22 @@ static gi_status damaged(const walker *walk, const chunk *at, const char *reason
     return gi_fail(walk->err, GI_ERR_FORMAT, "damaged PNG: chunk %s at byte %zu: %s", at->name, at->offset, reason);
 }
 
-static gi_status read_bytes(const walker *walk, size_t at, void *to, size_t size) {
-    return walk->input->read(walk->input->context, at, to, size, walk->err);
+// Of which all must lie in the file.
+static gi_status read_bytes(walker *walk, size_t at, void *to, size_t size) {
+    const gi_input *input = walk->input;
+    bool there = at >= walk->window_at && at - walk->window_at <= walk->window_size &&
+                 size <= walk->window_size - (at - walk->window_at);
+    if (!there) {
+        if (size > WINDOW_BYTES / 2) return input->read(input->context, at, to, size, walk->err);
+        size_t more = input->size - at < WINDOW_BYTES ? input->size - at : WINDOW_BYTES;
+        walk->window_at = at;
+        walk->window_size = 0;
+        gi_status status = input->read(input->context, at, walk->window, more, walk->err);
+        if (status != GI_OK) return status;
+        walk->window_size = more;
+    }
+    memcpy(to, walk->window + (at - walk->window_at), size);
+    return GI_OK;
 }
 
 // Length and name of the chunk at walk->at.

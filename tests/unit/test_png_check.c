@@ -192,6 +192,40 @@ static void length_past_the_end(void **state) {
     }
 }
 
+typedef struct counted_input {
+    made_file file;
+    size_t reads, bytes;
+} counted_input;
+
+static gi_status counted_read(void *context, size_t at, void *to, size_t size, gi_error *err) {
+    counted_input *counted = context;
+    counted->reads++;
+    counted->bytes += size;
+    return made_read(&counted->file, at, to, size, err);
+}
+
+// However small the chunks are, and however many.
+static void reads_do_not_grow_with_chunks(void **state) {
+    (void)state;
+    enum { CHUNKS = 10000 };
+    static const char *const names[] = {"teSt", "IDAT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t size = 0; size < 3; size++) {
+            counted_input counted = {.file = {NULL, 0}};
+            made_signature(&counted.file);
+            made_header(&counted.file, gray2x2);
+            for (int k = 0; k < CHUNKS; k++) made_chunk(&counted.file, names[i], "ab", size);
+            made_chunk(&counted.file, "IDAT", "12345", 5);
+            made_chunk(&counted.file, "IEND", NULL, 0);
+            gi_png_info info;
+            gi_input input = {counted.file.size, counted_read, &counted};
+            assert_int_equal(gi_png_check(&input, &info, NULL), GI_OK);
+            assert_true(counted.reads <= 10 + counted.file.size / 2048);
+            assert_true(counted.bytes <= 2 * counted.file.size);
+            made_free(&counted.file);
+        }
+}
+
 static void orientation_of_exif_chunk(void **state) {
     (void)state;
     static const uint8_t tiff[26] = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 5};
@@ -290,6 +324,7 @@ int main(void) {
         cmocka_unit_test(header_fields),
         cmocka_unit_test(order_and_sizes),
         cmocka_unit_test(length_past_the_end),
+        cmocka_unit_test(reads_do_not_grow_with_chunks),
         cmocka_unit_test(orientation_of_exif_chunk),
         cmocka_unit_test(passes_cover_the_image),
         cmocka_unit_test(plausible_sizes),
