@@ -15,8 +15,8 @@ import pytest
 from PIL import Image, features
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "corpus"))
-from jpeg_oddities import SAMPLINGS, cjpeg, oddities  # noqa: E402
-from make_corpus import jpeg, jpeg_with_restarts, scene  # noqa: E402
+from jpeg_oddities import SAMPLINGS, cjpeg, joined, oddities, split  # noqa: E402
+from make_corpus import jpeg, jpeg_with_restarts, scene, segment, tiff, upright  # noqa: E402
 
 from oracle_images import assert_same  # noqa: E402
 
@@ -36,20 +36,24 @@ def height_of(width, kind):
     return 1 + (width * 7 + kind * 11) % LARGEST
 
 
-def check(tmp_path, files, expect_messages=""):
-    """Files by names: what is handed through has the pixels that Pillow sees."""
-    source, target = tmp_path / "in", tmp_path / "out"
-    source.mkdir()
+def handed_through(tmp_path, files, *options):
+    """The pixels that one run makes of files by names, without a message."""
+    source, target = tmp_path / "in", tmp_path / " ".join(("out", *options))
+    source.mkdir(exist_ok=True)
     for name, data in files.items():
         (source / f"{name}.jpg").write_bytes(data)
     command = [os.environ["GPUIMG"], "blur", "--radius", "0", "--device", "cpu", "--strict", "--png-level", "1", "--format",
-               "png", source, target]
+               "png", *options, source, target]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert run.returncode == 0 and run.stderr == f"gpuimg: {len(files)} done\n", run.stderr[:3000]
-    for name, data in files.items():
-        with Image.open(io.BytesIO(data)) as image:
+    return {name: np.asarray(Image.open(target / f"{name}.png")) for name in files}
+
+
+def check(tmp_path, files):
+    """What is handed through has the pixels that Pillow sees."""
+    for name, pixels in handed_through(tmp_path, files).items():
+        with Image.open(io.BytesIO(files[name])) as image:
             expected = np.asarray(image.convert("RGB") if image.mode == "CMYK" else image)
-        pixels = np.asarray(Image.open(target / f"{name}.png"))
         if image.mode == "CMYK":  # Pillow rounds otherwise
             assert abs(pixels.astype(int) - expected).max() <= 2, name
         else:
@@ -100,6 +104,7 @@ SOUND = ("exif-", "comment-at", "comment-behind", "app", "mpf-", "empty-", "long
          "junk-behind", "zeros-behind", "soi-behind", "rst-behind", "dnl-behind")
 
 
+@pytest.mark.filterwarnings("ignore:Image appears to be a malformed MPO")
 def test_odd_files_that_are_sound(tmp_path):
     files = {name: data for name, data in oddities() if f"{name}.".startswith(SOUND)}
     assert len(files) > 200
@@ -109,3 +114,27 @@ def test_odd_files_that_are_sound(tmp_path):
     for name in refused:
         del files[name]
     check(tmp_path, files)
+
+
+def test_stb_takes_what_is_sound(tmp_path):
+    """With an inverse transform and an interpolation of its own."""
+    files = {name: data for name, data in oddities() if f"{name}.".startswith(SOUND) and "arithmetic" not in name}
+    ours, by_stb = handed_through(tmp_path, files), handed_through(tmp_path, files, "--codec", "stb")
+    for name, pixels in ours.items():
+        assert pixels.shape == by_stb[name].shape and abs(pixels.astype(int) - by_stb[name]).mean() < 2, name
+
+
+def test_exif_wherever_it_is(tmp_path):
+    """Before the first scan it turns the pixels, behind it no more."""
+    image = scene(41, 35)
+    data = jpeg(image, quality=80, subsampling=0)
+    plain = np.asarray(Image.open(io.BytesIO(data)))
+    parts = split(data)
+    scan = next(i for i, (code, _) in enumerate(parts) if code == 0xDA)
+    for orientation in (3, 6):
+        exif = segment(0xE1, b"Exif\0\0" + tiff(orientation, "MM"))
+        files = {f"{orientation}-{place}": joined(parts[:place] + [(0xE1, exif)] + parts[place:]) for place in range(len(parts) + 1)}
+        folder = tmp_path / str(orientation)
+        folder.mkdir()
+        for place, pixels in enumerate(handed_through(folder, files).values()):
+            assert_same(pixels, upright(plain, orientation) if place <= scan else plain, f"{orientation} at {place}")
