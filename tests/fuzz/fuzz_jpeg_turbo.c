@@ -68,7 +68,7 @@ static void check(gi_bytes file) {
     bool explained = o.verdict == verdict || is_explained(&o, verdict, said);
     if (!explained || getenv("GPUIMG_TELL"))
         fprintf(stderr, "ours: %s: %s\nlibjpeg: %s: %s\n", names[o.verdict], o.err.text, names[verdict], said);
-    if (!explained) REQUIRE(!"a difference that jpeg_differences.h does not explain");
+    REQUIRE(explained); // else by a line in jpeg_differences.h, if it is right
     if (o.verdict == JPEG_SOUND && verdict == JPEG_SOUND && l.shape.channels != 4) {
         REQUIRE(memcmp(&o.shape, &l.shape, sizeof o.shape) == 0);
         REQUIRE(o.size == l.size && memcmp(o.pixels, l.pixels, o.size) == 0);
