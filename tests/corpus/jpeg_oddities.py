@@ -8,10 +8,6 @@ import shutil
 import struct
 import subprocess
 
-import cv2
-import numpy as np
-from PIL import Image
-
 from make_corpus import jpeg, jpeg_with_restarts, scene, segment, tiff
 
 SOI, EOI = b"\xff\xd8", b"\xff\xd9"
