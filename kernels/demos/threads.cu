@@ -133,6 +133,9 @@ static gi_status measure(gi_bench *bench, const char *title, job *work, void (*f
     }
     if (rows == 1)
         gi_bench_note(bench, "one thread alone: Amdahl's law wants at least two to be fitted");
+    else if (s > 1)
+        gi_bench_note(bench, "fitted serial part: none that fits, as more threads took longer than one: the cores are "
+                             "busy with something else, or the work is too small");
     else if (s > 0)
         gi_bench_note(bench, "fitted serial part: %.1f %%; no number of threads would then be faster than %.1f times",
                       100 * s, 1 / s);

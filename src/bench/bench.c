@@ -22,7 +22,8 @@ void gi_bench_close(gi_bench *bench) {
     free(bench);
 }
 
-gi_status gi_bench_finish(const gi_bench *bench, gi_error *err) {
+gi_status gi_bench_finish(gi_bench *bench, gi_error *err) {
+    gi_bench_choose_bars(bench);
     return bench->failed ? gi_fail(err, GI_ERR_MEMORY, "out of memory") : GI_OK;
 }
 

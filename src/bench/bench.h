@@ -28,8 +28,8 @@ typedef struct gi_bench_options {
 gi_bench *gi_bench_open(const gi_bench_options *options);
 void gi_bench_close(gi_bench *bench);
 
-// GI_ERR_MEMORY when some of the tables could not be kept.
-gi_status gi_bench_finish(const gi_bench *bench, gi_error *err);
+// After the last table. GI_ERR_MEMORY when some of them could not be kept.
+gi_status gi_bench_finish(gi_bench *bench, gi_error *err);
 
 // ---- options ------------------------------------------------------------------------------------------------------
 
@@ -54,7 +54,8 @@ enum { GI_BENCH_COLUMNS = 16 }; // at most
 // "with copies", "error".
 void gi_bench_table(gi_bench *bench, const char *title, const char *const *columns, int count);
 
-// The column whose numbers --plot draws as bars; the first one where this is not called.
+// The column whose numbers --plot draws as bars; the first one where this is not called. Where it has none, because no
+// GPU was measured, the first column that has some.
 void gi_bench_bar(gi_bench *bench, const char *column);
 
 void gi_bench_row(gi_bench *bench, const char *label);

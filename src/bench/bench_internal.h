@@ -13,4 +13,7 @@ struct gi_bench {
 
 void gi_bench_free_tables(gi_bench *bench);
 
+// Bars that would be empty are those of the first column with numbers.
+void gi_bench_choose_bars(gi_bench *bench);
+
 #endif

@@ -1,4 +1,5 @@
-// All demonstrations, in the order of the list: kernels/demos/NAME.cu has gi_demo_NAME, and includes this.
+// All demonstrations, in the order of the list, which is one to learn by (a kernel, the memories, what threads do,
+// whole algorithms, the CPU): kernels/demos/NAME.cu has gi_demo_NAME, and includes this.
 #ifndef GI_BENCH_DEMOS_H
 #define GI_BENCH_DEMOS_H
 
@@ -9,18 +10,10 @@ extern "C" {
 #endif
 
 #define GI_DEMOS(DEMO)                                                                                                 \
-    DEMO(matmul)                                                                                                       \
-    DEMO(reduce)                                                                                                       \
-    DEMO(scan)                                                                                                         \
     DEMO(add)                                                                                                          \
     DEMO(points)                                                                                                       \
-    DEMO(hist)                                                                                                         \
-    DEMO(heat)                                                                                                         \
-    DEMO(diffusion)                                                                                                    \
-    DEMO(sort)                                                                                                         \
-    DEMO(median)                                                                                                       \
-    DEMO(streams)                                                                                                      \
     DEMO(transfer)                                                                                                     \
+    DEMO(streams)                                                                                                      \
     DEMO(zerocopy)                                                                                                     \
     DEMO(coalescing)                                                                                                   \
     DEMO(banks)                                                                                                        \
@@ -32,6 +25,14 @@ extern "C" {
     DEMO(precision)                                                                                                    \
     DEMO(intrinsics)                                                                                                   \
     DEMO(launch)                                                                                                       \
+    DEMO(reduce)                                                                                                       \
+    DEMO(scan)                                                                                                         \
+    DEMO(hist)                                                                                                         \
+    DEMO(matmul)                                                                                                       \
+    DEMO(sort)                                                                                                         \
+    DEMO(median)                                                                                                       \
+    DEMO(heat)                                                                                                         \
+    DEMO(diffusion)                                                                                                    \
     DEMO(threads)
 
 // "|add|..."

@@ -45,6 +45,24 @@ void gi_bench_bar(gi_bench *bench, const char *column) {
         if (strcmp(table->columns[c], column) == 0) table->bar = c;
 }
 
+static bool has_numbers(const gi_bench_table_data *table, int column) {
+    for (size_t r = 0; r < table->row_count; r++) {
+        const gi_bench_cell *cell = &table->rows[r].cells[column];
+        if (!table->rows[r].why && !cell->text && isfinite(cell->number)) return true;
+    }
+    return false;
+}
+
+void gi_bench_choose_bars(gi_bench *bench) {
+    for (size_t i = 0; i < bench->table_count && !bench->failed; i++) {
+        gi_bench_table_data *table = &bench->tables[i];
+        int column = 0;
+        if (table->column_count == 0 || has_numbers(table, table->bar)) continue;
+        while (column < table->column_count && !has_numbers(table, column)) column++;
+        if (column < table->column_count) table->bar = column;
+    }
+}
+
 static gi_bench_row_data *add_row(gi_bench *bench, const char *label) {
     gi_bench_table_data *table = last_table(bench);
     gi_bench_row_data *row = table ? grow(bench, (void **)&table->rows, &table->row_count, sizeof *table->rows) : NULL;

@@ -20,7 +20,7 @@ typedef struct gi_bench_table_data {
     char *title;
     char *columns[GI_BENCH_COLUMNS];
     int column_count;
-    int bar; // the column of the bars
+    int bar; // the column of the bars; gi_bench_finish sees to it that it has numbers where any has
     gi_bench_row_data *rows;
     size_t row_count;
     char **notes;

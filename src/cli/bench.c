@@ -245,9 +245,14 @@ static gi_status run_demos(run *r) {
 
 static int list(void) {
     const gi_demo *demo;
-    for (int i = 0; (demo = gi_demo_at(i)) != NULL; i++) printf("%-12s%s\n", demo->name, demo->summary);
-    printf("\n'gpuimg bench NAME...' runs them, 'gpuimg bench all' all of them.\n");
-    return 0;
+    gi_buffer text = {0};
+    gi_error err = {0};
+    for (int i = 0; (demo = gi_demo_at(i)) != NULL; i++)
+        gi_help_add_entry(&text, demo->name, demo->summary, GI_HELP_COLUMN);
+    gi_buffer_puts(&text, "\n'gpuimg bench NAME...' runs them, 'gpuimg bench all' all of them.\n");
+    if (print(&text, &err) == GI_OK) return 0;
+    gi_complain("%s", err.text);
+    return 1;
 }
 
 static void close_all(run *r) {

@@ -53,6 +53,12 @@ static void add_box(gi_buffer *plot, gi_plot_ink ink, gi_xy from, gi_xy to) {
     gi_plot_add_shape(plot, GI_PLOT_AREA, (gi_plot_style){.ink = ink, .opacity = 1}, points, 4);
 }
 
+// "ms", or "OpenMP ms".
+static bool is_time(const char *column) {
+    const size_t length = strlen(column);
+    return length >= 2 && strcmp(column + length - 2, "ms") == 0 && (length == 2 || column[length - 3] == ' ');
+}
+
 static void add_title(gi_buffer *plot, const gi_demo *demo, const gi_bench_table_data *table, bool logarithmic) {
     const gi_plot_style bold = {.ink = GI_PLOT_INK, .size = 17, .bold = true, .room = GI_BENCH_PLOT_WIDTH - 48};
     const gi_plot_style muted = {.ink = GI_PLOT_MUTED, .size = 13, .room = GI_BENCH_PLOT_WIDTH - 48};
@@ -61,7 +67,7 @@ static void add_title(gi_buffer *plot, const gi_demo *demo, const gi_bench_table
     gi_buffer_printf(&text, "%s: %s", demo->name, table->title);
     if (!text.failed) gi_plot_add_text(plot, bold, (gi_xy){24, 30}, text.data);
     gi_buffer_free(&text);
-    gi_buffer_printf(&text, "%s%s%s", column, strcmp(column, "ms") == 0 ? ": shorter is faster" : "",
+    gi_buffer_printf(&text, "%s%s%s", column, is_time(column) ? ": shorter is faster" : "",
                      logarithmic ? " (logarithmic scale)" : "");
     if (!text.failed) gi_plot_add_text(plot, muted, (gi_xy){24, 50}, text.data);
     gi_buffer_free(&text);

@@ -2,6 +2,7 @@
 #ifndef GI_CLI_COMMAND_H
 #define GI_CLI_COMMAND_H
 
+#include "cli/buffer.h"
 #include "cli/options.h"
 #include "core/stage_table.h"
 
@@ -49,6 +50,12 @@ int gi_scan_command(const gi_command *command, const gi_options *options);
 int gi_bench_command(const gi_command *command, const gi_options *options);
 int gi_info_command(const gi_command *command, const gi_options *options);
 int gi_help_command(const gi_command *command, const gi_options *options);
+
+// Columns of standard output that help takes; a line of help, NAME in the left column and its text, wrapped, from the
+// other one on (GI_HELP_COLUMN where names are short).
+enum { GI_HELP_COLUMN = 14 };
+int gi_help_width(void);
+void gi_help_add_entry(gi_buffer *text, const char *name, const char *help, int column);
 
 // Prints the help of one command on standard output; a short usage on standard error.
 int gi_help_show(const gi_command *command);

@@ -10,9 +10,9 @@
 #include "cli/help_text.h"
 #include "cli/terminal.h"
 
-enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 14, MAX_WIDTH = 100 };
+enum { OPTION_COLUMN = 26, MAX_WIDTH = 100 };
 
-static int help_width(void) {
+int gi_help_width(void) {
     int width = gi_terminal_of(STDOUT_FILENO).width;
     return width > MAX_WIDTH ? MAX_WIDTH : width;
 }
@@ -27,15 +27,14 @@ static int print(gi_buffer *text) {
     return status;
 }
 
-// A name in the left column and its help, wrapped, in the right one.
-static void add_entry(gi_buffer *text, const char *name, const char *help, int column) {
+void gi_help_add_entry(gi_buffer *text, const char *name, const char *help, int column) {
     int length = (int)strlen(name) + 2;
     gi_buffer_printf(text, "  %s", name);
     if (length + 2 > column)
         gi_buffer_printf(text, "\n%*s", column, "");
     else
         gi_buffer_printf(text, "%*s", column - length, "");
-    gi_buffer_wrap(text, help, column, column, help_width());
+    gi_buffer_wrap(text, help, column, column, gi_help_width());
     gi_buffer_puts(text, "\n");
 }
 
@@ -46,13 +45,13 @@ static void add_option(gi_buffer *text, gi_help_option *option) {
     if (option->meaning.failed)
         text->failed = true;
     else
-        add_entry(text, name, option->meaning.data, OPTION_COLUMN);
+        gi_help_add_entry(text, name, option->meaning.data, OPTION_COLUMN);
     gi_help_option_free(option);
 }
 
 static void add_paragraph(gi_buffer *text, const char *words) {
     gi_buffer_puts(text, "\n");
-    gi_buffer_wrap(text, words, 0, 0, help_width());
+    gi_buffer_wrap(text, words, 0, 0, gi_help_width());
     gi_buffer_puts(text, "\n");
 }
 
@@ -83,7 +82,7 @@ int gi_help_show(const gi_command *command) {
     if (command->operands == GI_OPERANDS_PIPELINE) {
         gi_buffer_puts(&text, "\nStages, each with its own help:\n");
         for (int i = 0; i < GI_STAGE_COUNT; i++)
-            add_entry(&text, gi_stage_table[i].name, gi_stage_table[i].summary, COMMAND_COLUMN);
+            gi_help_add_entry(&text, gi_stage_table[i].name, gi_stage_table[i].summary, GI_HELP_COLUMN);
     }
     gi_buffer_puts(&text, "\nOptions:\n");
     for (int i = 0; gi_help_global_option_at(command, i, &option); i++) add_option(&text, &option);
@@ -110,7 +109,7 @@ int gi_help_overview(void) {
     gi_buffer_puts(&text, "\nStages:\n");
     for (int i = 0; gi_command_at(i, &command); i++) {
         if (i == GI_STAGE_COUNT) gi_buffer_puts(&text, "\nOther commands:\n");
-        add_entry(&text, command.name, command.summary, COMMAND_COLUMN);
+        gi_help_add_entry(&text, command.name, command.summary, GI_HELP_COLUMN);
     }
     gi_buffer_puts(&text, "\nExamples:\n");
     for (int i = 0; gi_help_examples[i]; i++) gi_buffer_printf(&text, "  gpuimg %s\n", gi_help_examples[i]);

@@ -89,6 +89,28 @@ static void test_cells(void **state) {
     close_result(&result);
 }
 
+// Bars are of the column that was named, or of the first with numbers where that one has none.
+static void test_column_of_bars(void **state) {
+    (void)state;
+    static const char *const columns[] = {"a", "b", "c"};
+    gi_bench *bench = open_bench(0, true);
+    gi_error err;
+    for (int filled = 0; filled < 4; filled++) { // the column that has a number; 3: none has
+        gi_bench_table(bench, "t", columns, 3);
+        gi_bench_bar(bench, "c");
+        gi_bench_missing(bench, "GPU", "none");
+        gi_bench_row(bench, "CPU");
+        gi_bench_text(bench, "words");
+        gi_bench_row(bench, "CPU");
+        for (int c = 0; c < 3; c++) gi_bench_number(bench, c == filled ? 1 : NAN);
+    }
+    gi_bench_table(bench, "no columns", columns, 0);
+    assert_int_equal(gi_bench_finish(bench, &err), GI_OK);
+    static const int wanted[] = {0, 1, 2, 2, 0};
+    for (size_t i = 0; i < 5; i++) assert_int_equal(gi_bench_table_at(bench, i)->bar, wanted[i]);
+    gi_bench_close(bench);
+}
+
 // Calls out of order do nothing, and what is too much is left out.
 static void test_misuse(void **state) {
     (void)state;
@@ -315,10 +337,11 @@ static void test_bars(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),   cmocka_unit_test(test_cells),   cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_measuring), cmocka_unit_test(test_repeats), cmocka_unit_test(test_data),
-        cmocka_unit_test(test_registry),  cmocka_unit_test(test_numbers), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_json),      cmocka_unit_test(test_csv),     cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_options),        cmocka_unit_test(test_cells),     cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_column_of_bars), cmocka_unit_test(test_measuring), cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_data),           cmocka_unit_test(test_registry),  cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_text),           cmocka_unit_test(test_json),      cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_bars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
