@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/stroke_font.h"
 #include "core/histogram.h"
 
 enum { LEFT = 78, MARGIN = 20, Y_STEPS = 6, MARKS = 64, MARK_ROWS = 4, MARK_HEIGHT = 14, ROW_HEIGHT = 19 };
@@ -153,8 +154,10 @@ static void add_x_tick(const layout *l, uint32_t level) {
     char text[16];
     snprintf(text, sizeof text, "%u", level);
     add_line(l, GI_PLOT_AXIS, 1, (gi_xy){x, l->base}, (gi_xy){x, l->base + 5});
-    gi_plot_add_text(l->plot, (gi_plot_style){.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_MIDDLE},
-                     (gi_xy){x, l->base + 19}, text);
+    // Under its tick, but inside the picture.
+    const gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_MIDDLE};
+    const float most = l->right + MARGIN - 2 - gi_stroke_width(text, style.size) / 2;
+    gi_plot_add_text(l->plot, style, (gi_xy){x < most ? x : most, l->base + 19}, text);
 }
 
 static void add_x_axis(const layout *l) {

@@ -1,4 +1,4 @@
-// The bars of one channel: a column for one or more bins, as high as the mean count of a bin there.
+// The bars of one channel: a column for one or more bins, as high as what they hold together.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,10 @@ enum {
 };
 
 typedef struct plot {
-    double heights[MAX_COLUMNS]; // counts a bin, the mean of its group
+    double heights[MAX_COLUMNS]; // counts
     double highest;
     double top; // what the highest row stands for; less than highest where spikes are cut
     uint32_t levels;
-    uint32_t group;   // bins a column
     int columns;      // filled above
     int column_width; // characters a column
     uint64_t total;
@@ -47,7 +46,6 @@ static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, 
     p->columns = (int)((image->bins + group - 1) / group);
     p->column_width = room / p->columns;
     p->levels = image->levels;
-    p->group = group;
     for (int i = 0; i < p->columns; i++) {
         uint32_t begin = (uint32_t)i * group, end = begin + group < image->bins ? begin + group : image->bins;
         uint32_t first, last, unused;
@@ -55,7 +53,7 @@ static void fill(plot *p, const gi_report_image *image, const uint64_t *counts, 
         gi_report_bin_range(image->levels, image->bins, end - 1, &unused, &last);
         const uint64_t count = gi_reduce_counts(counts + first, last - first + 1);
         p->total += count;
-        p->heights[i] = (double)count / (double)(end - begin);
+        p->heights[i] = (double)count;
         if (p->heights[i] > p->highest) p->highest = p->heights[i];
     }
     p->top = top_of(p);
@@ -75,12 +73,25 @@ static const char *block(const plot *p, double height, int row) {
     return p->utf8 ? eighths[units] : units == 0 ? " " : units == 1 ? "." : "#";
 }
 
+// What the highest row stands for, in the width of "100.00%": two digits that count, however small it is.
+static void add_top(gi_buffer *text, const plot *p) {
+    double percent = share(p, p->top);
+    if (percent >= 0.095 || percent <= 0)
+        gi_buffer_printf(text, "%6.2f%%", percent);
+    else if (percent >= 0.00095)
+        gi_buffer_printf(text, "%6.4f%%", percent);
+    else
+        gi_buffer_printf(text, "%6.0e%%", percent);
+}
+
 static void add_row(gi_buffer *text, const plot *p, int row) {
     size_t start = text->size;
-    if (row == ROWS - 1)
-        gi_buffer_printf(text, "%6.2f%% %s", share(p, p->top), p->utf8 ? "┤" : "|");
-    else
+    if (row == ROWS - 1) {
+        add_top(text, p);
+        gi_buffer_puts(text, p->utf8 ? " ┤" : " |");
+    } else {
         gi_buffer_printf(text, "        %s", p->utf8 ? "│" : "|");
+    }
     gi_buffer_puts(text, p->colour);
     size_t end = text->size;
     for (int i = 0; i < p->columns; i++) {
@@ -124,9 +135,11 @@ void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, 
     p.utf8 = terminal->utf8;
     p.colour = terminal->colour ? colour_of(image->channels[channel].name) : "";
     fill(&p, image, image->channels[channel].counts, terminal->width);
-    gi_buffer_printf(text, "%s, share of the pixels at each %s", image->channels[channel].name,
-                     image->bins == image->levels ? "level" : "bin");
-    if (p.group > 1) gi_buffer_printf(text, ", mean of %u a column", p.group);
+    gi_buffer_printf(text, "%s, share of the pixels ", image->channels[channel].name);
+    if ((uint32_t)p.columns == image->levels)
+        gi_buffer_puts(text, "at each level");
+    else
+        gi_buffer_printf(text, "in each of %d bins", p.columns);
     if (p.top < p.highest) gi_buffer_printf(text, " (%s: up to %.2f%%)", p.utf8 ? "▲" : "^", share(&p, p.highest));
     gi_buffer_puts(text, "\n");
     for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);

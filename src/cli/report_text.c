@@ -1,6 +1,7 @@
 // Histogram reports for people: sizes, statistics, bar plots.
 #include <stdio.h>
 
+#include "cli/plot.h"
 #include "cli/report.h"
 #include "core/histogram.h"
 
@@ -35,8 +36,10 @@ static void add_levels(gi_buffer *text, const gi_report_image *image, const gi_s
 }
 
 static void add_share(gi_buffer *text, uint64_t count, uint64_t of) {
-    double percent = of ? 100.0 * (double)count / (double)of : 0;
-    gi_buffer_printf(text, "%14llu (%6.2f%%)", (unsigned long long)count, percent);
+    gi_buffer share = {0};
+    gi_plot_add_share(&share, count, of);
+    gi_buffer_printf(text, "%14llu (%7s)", (unsigned long long)count, share.failed ? "" : share.data);
+    gi_buffer_free(&share);
 }
 
 static void add_clipping(gi_buffer *text, const gi_report_image *image, const gi_statistics *statistics) {

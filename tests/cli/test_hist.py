@@ -3,9 +3,11 @@ import csv
 import io
 import json
 import os
+import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from conftest import gray601, pixels
 
@@ -195,3 +197,18 @@ def test_a_report_never_replaces_its_input(gpuimg, image, tmp_path):
     for name in ["a.json", "./a.json", "link.json"]:
         assert "would replace the input a.json" in gpuimg.refused("hist", "b.png", "a.json", "-o", name).err
     gpuimg.ok("hist", "b.png", "-o", "a.json")
+
+
+def test_shares_of_16_bits(gpuimg, tmp_path):
+    """Each level is of next to no pixels: columns are named as plots name them, and the scale has digits that count."""
+    values = np.arange(256 * 256, dtype=np.uint16).reshape(256, 256)
+    Image.fromarray(values).save(tmp_path / "a.png")
+    text = gpuimg.ok("hist", "a.png").text
+    assert "65536" in text or "65535" in text
+    columns = int(re.search(r"gray, share of the pixels in each of (\d+) bins\n", text)[1])
+    top = float(re.search(r"^ *(\S+)% [┤|]", text, re.M)[1])
+    assert abs(top - 100 / columns) < 0.1 and "1 (< 0.01%)" in text
+    values = np.zeros((256, 256), np.uint8)
+    values[0, 0] = 255
+    Image.fromarray(values).save(tmp_path / "b.png")
+    assert "1 (< 0.01%)" in gpuimg.ok("hist", "b.png").text

@@ -230,6 +230,34 @@ static void test_plot_cuts_spikes(void **state) {
     gi_buffer_free(&text);
 }
 
+// The scale's top has digits that count, however small it is.
+static void test_plot_of_small_shares(void **state) {
+    (void)state;
+    enum { LEVELS = 65536 };
+    uint64_t *counts = calloc(LEVELS, sizeof *counts);
+    assert_non_null(counts);
+    gi_report_image image = {0};
+    image.levels = image.bins = LEVELS;
+    image.channel_count = 1;
+    image.channels[0].name = "gray";
+    image.channels[0].counts = counts;
+    // 1.5 times the share of 1024 levels of one count each, beside one of so many.
+    static const char *const tops[] = {"  1.56% |", "0.0232% |", "0.0023% |", " 2e-05% |"};
+    static const uint64_t last[] = {1024, 6550000, 65500000, 6550000000};
+    for (int i = 0; i < 4; i++) {
+        gi_terminal terminal = {74, false, false}; // 64 columns of 1024 levels
+        gi_buffer text = {0};
+        for (int v = 0; v < LEVELS; v++) counts[v] = 1;
+        for (int v = LEVELS - 1024; v < LEVELS; v++) counts[v] = 0;
+        counts[LEVELS - 1] = last[i];
+        gi_report_plot(&text, &image, 0, &terminal);
+        assert_non_null(strstr(text.data, "gray, share of the pixels in each of 64 bins"));
+        assert_non_null(strstr(text.data, tops[i]));
+        gi_buffer_free(&text);
+    }
+    free(counts);
+}
+
 static void test_numbers(void **state) {
     (void)state;
     gi_buffer text = {0};
@@ -272,6 +300,7 @@ int main(void) {
         cmocka_unit_test(test_plot_fits),
         cmocka_unit_test(test_plot_shows_single_counts),
         cmocka_unit_test(test_plot_cuts_spikes),
+        cmocka_unit_test(test_plot_of_small_shares),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_option_words),
     };
