@@ -40,6 +40,9 @@ uint64_t gi_peek_pixels(gi_bytes head);
 // By file name extension in any letter case (.png .jpg .jpeg); GI_FORMAT_UNKNOWN for others.
 gi_format gi_format_of_name(const char *name);
 
+// Whether the extension is that of an image format which is neither, as .tif, .gif and .webp are.
+bool gi_format_is_other(const char *name);
+
 // "PNG" or "JPEG"; and the extension without the dot: "png" or "jpg".
 const char *gi_format_name(gi_format format);
 const char *gi_format_extension(gi_format format);

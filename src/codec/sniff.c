@@ -11,14 +11,29 @@ gi_format gi_format_sniff(gi_bytes bytes) {
     return GI_FORMAT_UNKNOWN;
 }
 
-gi_format gi_format_of_name(const char *name) {
+// The extension with its dot; "" where there is none.
+static const char *extension_of(const char *name) {
     const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
-    const char *dot = strrchr(base, '.');
-    if (!dot) return GI_FORMAT_UNKNOWN;
+    const char *dot = strrchr(slash ? slash + 1 : name, '.');
+    return dot ? dot : "";
+}
+
+gi_format gi_format_of_name(const char *name) {
+    const char *dot = extension_of(name);
     if (gi_same_word(dot, ".png")) return GI_FORMAT_PNG;
     if (gi_same_word(dot, ".jpg") || gi_same_word(dot, ".jpeg")) return GI_FORMAT_JPEG;
     return GI_FORMAT_UNKNOWN;
+}
+
+bool gi_format_is_other(const char *name) {
+    static const char *const others[] = {".tif",  ".tiff", ".gif", ".webp", ".bmp", ".dib", ".avif", ".heic",
+                                         ".heif", ".jxl",  ".jp2", ".j2k",  ".ppm", ".pgm", ".pbm",  ".pnm",
+                                         ".pam",  ".pfm",  ".tga", ".ico",  ".svg", ".exr", ".hdr",  ".qoi",
+                                         ".psd",  ".pcx",  ".dng", ".pdf",  ".eps", ".npy"};
+    const char *dot = extension_of(name);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (gi_same_word(dot, others[i])) return true;
+    return false;
 }
 
 const char *gi_format_name(gi_format format) {

@@ -344,6 +344,14 @@ static gi_status make_directory(const image *im, gi_error *err) {
     return status;
 }
 
+// A name that promises another format than what is in the file now, unless the format was asked for.
+static void warn_of_name(const image *im, gi_format format) {
+    const gi_batch_options *options = im->worker->options;
+    const char *out = im->request->item->out;
+    if (out && options->encode.format == GI_FORMAT_UNKNOWN && gi_format_is_other(out))
+        gi_say(options->messages, GI_WARNING, out, "written as %s; gpuimg writes PNG and JPEG", gi_format_name(format));
+}
+
 static gi_status write_result(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     gi_encode_options encode = options->encode;
@@ -370,6 +378,7 @@ static gi_status write_result(image *im, gi_error *err) {
     if (status == GI_OK) status = gi_encoder_finish(encoder, err);
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
+    if (status == GI_OK) warn_of_name(im, encode.format);
     if (status == GI_OK) im->outcome->bytes_out = gi_output_bytes(output);
     if (status == GI_OK && options->digester) gi_output_digest(output, im->outcome->digest);
 out:

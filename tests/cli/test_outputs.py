@@ -25,6 +25,17 @@ def test_one_in_and_a_directory_out(gpuimg, image, tmp_path):
     assert (tmp_path / "out/a.png").exists() and (tmp_path / "new/a.png").exists()
 
 
+def test_names_of_other_formats_are_warned_of(gpuimg, image, tmp_path):
+    image("a.png")
+    image("a.jpg")
+    for name, written in (("x.tiff", "PNG"), ("x.GIF", "PNG"), ("x.webp", "JPEG")):
+        result = gpuimg.ok("gray", "a.png" if written == "PNG" else "a.jpg", name)
+        assert f"{name}: written as {written}; gpuimg writes PNG and JPEG\n" in result.err.replace("warning: ", "")
+        assert kind(tmp_path / name) == written
+    for quiet in (("a.png", "x"), ("a.png", "x.dat"), ("--format", "png", "a.png", "x.tif"), ("-q", "a.png", "x.tif")):
+        assert gpuimg.ok("gray", *quiet).err == ""
+
+
 def test_several_in_and_a_directory_out(gpuimg, image, tmp_path):
     image("x/a.png")
     image("y/b.png")

@@ -22,6 +22,11 @@ gi_format gi_format_of_name(const char *name) {
     return strcasecmp(dot, ".jpg") == 0 || strcasecmp(dot, ".jpeg") == 0 ? GI_FORMAT_JPEG : GI_FORMAT_UNKNOWN;
 }
 
+bool gi_format_is_other(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(dot, ".tif") == 0;
+}
+
 const char *gi_format_name(gi_format format) { return format == GI_FORMAT_PNG ? "PNG" : "JPEG"; }
 const char *gi_format_extension(gi_format format) { return format == GI_FORMAT_PNG ? "png" : "jpg"; }
 

@@ -28,6 +28,14 @@ static void by_name(void **state) {
     assert_int_equal(gi_format_of_name(""), GI_FORMAT_UNKNOWN);
 }
 
+static void names_of_others(void **state) {
+    (void)state;
+    static const char *const others[] = {"a.tif", "a.TIFF", "d.png/a.gif", "a.png.webp", "./a.bmp"};
+    static const char *const none[] = {"a.png", "a.JPG", "a.jpeg", "a", "", "a.tmp", "d.tif/a", "tif", "a.png.tmp"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) assert_true(gi_format_is_other(others[i]));
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) assert_false(gi_format_is_other(none[i]));
+}
+
 static void names(void **state) {
     (void)state;
     assert_string_equal(gi_format_name(GI_FORMAT_PNG), "PNG");
@@ -52,6 +60,7 @@ static void refusals_tell_what_the_file_is(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_signature), cmocka_unit_test(by_name),
-                                       cmocka_unit_test(names), cmocka_unit_test(refusals_tell_what_the_file_is)};
+                                       cmocka_unit_test(names_of_others), cmocka_unit_test(names),
+                                       cmocka_unit_test(refusals_tell_what_the_file_is)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
