@@ -153,8 +153,9 @@ gi_status gi_manifest_add(gi_manifest *manifest, size_t index, const gi_outcome 
     const gi_item *item = &manifest->list->items[index];
     bool failed = outcome->status != GI_OK;
     const char *status = failed ? "failed" : outcome->skipped ? "skipped" : "done";
+    const char *reason = failed ? outcome->reason : *outcome->damage ? outcome->damage : NULL;
     manifest->recorded[index] = true;
-    return put(manifest, &(record){item->in, item->out, status, failed ? outcome->reason : NULL, outcome, false}, err);
+    return put(manifest, &(record){item->in, item->out, status, reason, outcome, false}, err);
 }
 
 gi_status gi_manifest_finish(gi_manifest *manifest, gi_error *err) {

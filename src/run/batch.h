@@ -25,11 +25,14 @@ typedef struct gi_measured {
     const gi_view *thumbnail; // of the image as decoded, before the pipeline; NULL unless asked for
 } gi_measured;
 
+enum { GI_DAMAGE_BYTES = 240 }; // of what is kept of a warning, with its NUL
+
 // How one item ended.
 typedef struct gi_outcome {
     gi_status status;
     bool skipped;                    // its output exists, and skip_existing asks to keep it (GI_OK then)
     const char *reason;              // of a failure, valid during the callback; else ""
+    char damage[GI_DAMAGE_BYTES];    // what was warned of in an input that decodes all the same; "" for nothing
     uint64_t bytes_in;               // of the input's file, as far as it was opened
     uint64_t bytes_out;              // of the output; 0 unless it is there now
     uint8_t digest[GI_DIGEST_BYTES]; // of the output, where a digester was given and bytes_out are

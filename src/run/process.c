@@ -1,6 +1,8 @@
 #include "run/process.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +27,8 @@ typedef struct image {
     gi_thumbnail thumbnail; // made while decoding, when a report asks for it
     gi_pass pass;           // its source owns decoder and file
     gi_outcome *outcome;
+    gi_messages heard;   // the decoder's, on their way to the caller
+    atomic_bool damaged; // the outcome has the first of its warnings
 } image;
 
 static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
@@ -113,6 +117,14 @@ static bool makes_image(const gi_pipeline *pipeline) {
     return pipeline->count == 0 || pipeline->calls[pipeline->count - 1].stage->kind != GI_STAGE_MEASURE;
 }
 
+// Decoders warn of nothing but damage; the threads behind one are gone when it is closed.
+static void hear_decoder(void *context, gi_severity severity, const char *file, const char *text) {
+    image *im = context;
+    if (severity == GI_WARNING && !atomic_exchange(&im->damaged, true))
+        snprintf(im->outcome->damage, sizeof im->outcome->damage, "%s", text);
+    gi_say(im->worker->options->messages, severity, file, "%s", text);
+}
+
 static gi_status open_decoder(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const gi_item *item = im->request->item;
@@ -121,7 +133,8 @@ static gi_status open_decoder(image *im, gi_error *err) {
     gi_decode_options decode = options->decode;
     decode.jpeg_luma = options->jpeg_luma && gi_pipeline_takes_luma(options->pipeline);
     decode.threads = im->worker->threads;
-    decode.messages = options->messages;
+    im->heard = (gi_messages){hear_decoder, im};
+    decode.messages = &im->heard;
     decode.file = im->name;
     decode.metadata = !options->strip && makes_image(options->pipeline) && !im->request->result;
     decode.strict |= is_in_place(item);
@@ -415,6 +428,7 @@ static void image_free(image *im) {
 
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err) {
     image im = {.worker = worker, .request = request, .outcome = outcome};
+    outcome->damage[0] = '\0';
     if (!request->pixels) im.name = request->item->in ? request->item->in : "-";
     if (request->sweep && request->item->out) gi_output_sweep_beside(request->item->out);
     gi_status status = check_existing(&im, err);

@@ -61,6 +61,22 @@ def test_a_line_for_each_input(gpuimg, batch):
     assert [by_path(batch / "m.jsonl")[f"in/{n}.png"]["status"] for n in "abc"] == ["skipped", "failed", "skipped"]
 
 
+@pytest.mark.parametrize("quiet", [[], ["-q"]])
+def test_damage_that_still_decodes_is_told(gpuimg, tmp_path, quiet):
+    data = encoded(pixels(64, 64), "JPEG")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.jpg").write_bytes(data[:len(data) // 2])
+    (tmp_path / "in/b.jpg").write_bytes(data)
+    (tmp_path / "in/notes.txt").write_text("no image")
+    result = gpuimg.ok("gray", *quiet, "--manifest", "m.jsonl", "in", "out")
+    found = by_path(tmp_path / "m.jsonl")
+    assert sorted(found) == ["in/a.jpg", "in/b.jpg"]
+    assert {line["status"] for line in found.values()} == {"done"} and found["in/b.jpg"]["reason"] is None
+    assert "cut short" in found["in/a.jpg"]["reason"]
+    assert quiet or found["in/a.jpg"]["reason"] in result.err
+    assert "nothing to do again" in gpuimg("gray", "--retry-failed", "m.jsonl").err
+
+
 def test_sha256(gpuimg, batch):
     if not has_sha256(gpuimg):
         assert "nettle" in gpuimg.refused("gray", "--manifest", "m.jsonl", "--sha256", "in", "out").err
