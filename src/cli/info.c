@@ -23,7 +23,15 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-static void print_line(const char *name, const char *value) { printf("%-12s%s\n", name, value); }
+enum { COLUMN = 12 };
+
+static void print_line(const char *name, const char *value) {
+    gi_buffer text = {0};
+    gi_buffer_printf(&text, "%-*s", COLUMN, name);
+    gi_buffer_wrap(&text, value, COLUMN, COLUMN, gi_help_width());
+    printf("%s\n", text.failed ? value : text.data);
+    gi_buffer_free(&text);
+}
 
 static bool has_word(const char *words, const char *word) {
     size_t length = strlen(word);
@@ -93,11 +101,12 @@ static void print_cuda(void) {
     int count = gi_cuda_device_count(reason, sizeof reason);
     if (count == 0 && built) print_line("  devices", *reason ? reason : "none");
     for (int i = 0; i < count && gi_cuda_device_get(i, &device); i++) {
-        char name[24];
+        char name[24], text[640];
         snprintf(name, sizeof name, "  cuda:%d", i);
-        printf("%-12s%s, sm_%d%d, %d multiprocessors, %.1f GiB%s%s\n", name, device.name, device.major, device.minor,
-               device.multiprocessors, (double)device.memory_bytes / (1 << 30), device.usable ? "" : ": not usable, ",
-               device.usable ? "" : device.reason);
+        snprintf(text, sizeof text, "%s, sm_%d%d, %d multiprocessors, %.1f GiB%s%s", device.name, device.major,
+                 device.minor, device.multiprocessors, (double)device.memory_bytes / (1 << 30),
+                 device.usable ? "" : ": not usable, ", device.usable ? "" : device.reason);
+        print_line(name, text);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "cli/signals.h"
 #include "core/large.h"
 #include "cpu/backend_cpu.h"
+#include "run/array_file.h"
 #include "run/image_file.h"
 #include "run/inputs.h"
 
@@ -37,6 +38,16 @@ static gi_status decode_all(gi_decoder *decoder, gi_error *err) {
     return status;
 }
 
+// Why no decoder was opened is said already; a PNG's header may be sound all the same.
+static gi_status look_at_header(const gi_item *item, gi_status why, gi_file_facts *facts) {
+    const gi_read_options reading = {.regular_only = true, .cancel = &gi_interrupt};
+    gi_error err;
+    if (!item->in || (why != GI_ERR_FORMAT && why != GI_ERR_LIMIT)) return why;
+    facts->opened = gi_image_of_damaged(item->in, &reading, &facts->header, &facts->bytes, &err) == GI_OK;
+    facts->quick = true;
+    return why;
+}
+
 static gi_status look_at(const gi_item *item, const gi_options *options, gi_file_facts *facts, gi_error *err) {
     const gi_messages messages = {keep_damage, &facts->damage};
     const gi_read_options reading = {.regular_only = item->from_directory, .cancel = &gi_interrupt};
@@ -48,8 +59,17 @@ static gi_status look_at(const gi_item *item, const gi_options *options, gi_file
                                         .file = facts->file};
     gi_file_data file;
     gi_decoder *decoder = NULL;
+    gi_error other;
+    gi_status array = GI_OK;
+    if (item->in && !item->from_directory)
+        array = gi_array_peek(item->in, &facts->array, &facts->bytes, &facts->is_array, &other);
+    if (facts->is_array) {
+        facts->opened = facts->array.header_bytes > 0;
+        *err = other;
+        return array;
+    }
     gi_status status = gi_image_open(item->in, &reading, &decoding, &file, &decoder, err);
-    if (status != GI_OK) return status;
+    if (status != GI_OK) return look_at_header(item, status, facts);
     facts->opened = true;
     facts->bytes = file.size;
     facts->header = *gi_decoder_header(decoder);

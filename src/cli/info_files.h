@@ -5,14 +5,17 @@
 #include "cli/buffer.h"
 #include "cli/command.h"
 #include "codec/metadata.h"
+#include "codec/npy.h"
 
-// What is known of one file. Of one that could not be opened there is only the reason.
+// What is known of one file. Of one whose header could not be read there is only the reason.
 typedef struct gi_file_facts {
     const char *file;
     uint64_t bytes;
-    bool opened;
+    bool opened; // the header is known; array: that of a .npy file, else an image's
+    bool is_array;
+    gi_npy_header array;
     gi_header header;
-    const gi_metadata *metadata; // not NULL where it was opened
+    const gi_metadata *metadata; // NULL where no decoder could be opened
     gi_buffer damage;            // of what still decodes: texts, each with its NUL
     const char *error;           // why it could not be opened, or its pixels not be decoded; NULL: it could
     bool quick;                  // its pixels were not decoded
@@ -25,7 +28,11 @@ int gi_info_files(const gi_command *command, const gi_options *options);
 //    "arithmetic","quality","quality_exact","orientation","density":{"x","y","unit"},"profile":{"name","space","bytes"},
 //    "gamma","srgb","primaries":[8 numbers],"cicp":[4],"exif","xmp","damage":[texts],"checked","error"}
 // Channels are those that decoding gives; what a file does not tell is null; exif and xmp are counts of bytes; checked:
-// the pixels were decoded. Of a file that could not be opened there are file and error alone.
+// the pixels were decoded. From "density" to "xmp" there is nothing of a file whose damage keeps it from being opened.
+// Of an array, whose file is named itself:
+//   {"file","bytes","format":"NPY","element","byte_order":"little"|"big"|null,"shape":[...],"count",
+//    "order":"C"|"Fortran","error"}
+// Of a file whose header could not be read there are file and error alone.
 void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts);
 void gi_info_add_json(gi_buffer *text, const gi_file_facts *facts);
 

@@ -13,7 +13,17 @@ static const char *unit_name(gi_density_unit unit) {
 
 // ---- lines --------------------------------------------------------------------------------------------------------
 
-static void begin_line(gi_buffer *text, const char *name) { gi_buffer_printf(text, "  %-12s", name); }
+enum { COLUMN = 14 };
+
+static void begin_line(gi_buffer *text, const char *name) { gi_buffer_printf(text, "  %-*s", COLUMN - 2, name); }
+
+// NULL where there is none to speak of.
+static const char *byte_order(const gi_npy_header *h) {
+    const uint16_t probe = 1;
+    const bool little = *(const uint8_t *)&probe == 1;
+    if (gi_element_bytes(h->array.element) == 1) return NULL;
+    return little != h->swapped ? "little" : "big";
+}
 
 static void add_coding(gi_buffer *text, const gi_header *h) {
     const gi_stored *s = &h->stored;
@@ -55,14 +65,46 @@ static void add_blob(gi_buffer *text, const char *name, const gi_blob *blob) {
 }
 
 static void add_damage(gi_buffer *text, const gi_file_facts *facts) {
-    begin_line(text, "damage");
+    gi_buffer words = {0};
     for (size_t at = 0; at < facts->damage.size; at += strlen(facts->damage.data + at) + 1) {
-        gi_buffer_safe(text, facts->damage.data + at);
-        gi_buffer_puts(text, facts->error ? "; " : "\n");
+        gi_buffer_puts(&words, words.size ? "; " : "");
+        gi_buffer_safe(&words, facts->damage.data + at);
     }
-    if (facts->error) gi_buffer_safe(text, facts->error);
-    if (!facts->error && !facts->damage.size) gi_buffer_puts(text, facts->quick ? "not looked for" : "none");
-    if (facts->error || !facts->damage.size) gi_buffer_puts(text, "\n");
+    if (facts->error) {
+        gi_buffer_puts(&words, words.size ? "; " : "");
+        gi_buffer_safe(&words, facts->error);
+    }
+    if (!words.size) gi_buffer_puts(&words, facts->quick ? "not looked for" : "none");
+    begin_line(text, "damage");
+    if (words.failed)
+        text->failed = true;
+    else
+        gi_buffer_wrap(text, words.data, COLUMN, COLUMN, gi_help_width());
+    gi_buffer_puts(text, "\n");
+    gi_buffer_free(&words);
+}
+
+static void add_array(gi_buffer *text, const gi_file_facts *facts) {
+    const gi_npy_header *h = &facts->array;
+    const char *order = byte_order(h);
+    begin_line(text, "format");
+    gi_buffer_printf(text, "NPY, %llu bytes\n", (unsigned long long)facts->bytes);
+    begin_line(text, "elements");
+    gi_buffer_printf(text, "%zu of %s%s%s%s\n", h->array.count, gi_element_name(h->array.element), order ? ", " : "",
+                     order ? order : "", order ? "-endian" : "");
+    begin_line(text, "shape");
+    for (int i = 0; i < h->array.dimensions; i++) gi_buffer_printf(text, "%s%zu", i ? " x " : "", h->array.shape[i]);
+    gi_buffer_puts(text, h->array.dimensions ? "\n" : "a single number\n");
+    begin_line(text, "order");
+    gi_buffer_puts(text, h->fortran ? "Fortran: the first index runs fastest\n" : "C: the last index runs fastest\n");
+    add_damage(text, facts);
+}
+
+static void add_density(gi_buffer *text, const gi_metadata *m) {
+    if (!m->density.unit) return;
+    begin_line(text, "density");
+    gi_buffer_printf(text, "%ux%u %s%s\n", m->density.x, m->density.y,
+                     m->density.unit == GI_DENSITY_RATIO ? "" : "per ", unit_name(m->density.unit));
 }
 
 void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts) {
@@ -70,6 +112,10 @@ void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts) {
     const gi_metadata *m = facts->metadata;
     gi_buffer_safe(text, facts->file);
     gi_buffer_puts(text, "\n");
+    if (facts->is_array) {
+        add_array(text, facts);
+        return;
+    }
     begin_line(text, "format");
     gi_buffer_printf(text, "%s, %llu bytes\n", gi_format_name(h->format), (unsigned long long)facts->bytes);
     begin_line(text, "size");
@@ -77,15 +123,13 @@ void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts) {
     add_coding(text, h);
     begin_line(text, "orientation");
     gi_buffer_printf(text, "%d\n", h->orientation);
-    if (m->density.unit) {
-        begin_line(text, "density");
-        gi_buffer_printf(text, "%ux%u %s%s\n", m->density.x, m->density.y,
-                         m->density.unit == GI_DENSITY_RATIO ? "" : "per ", unit_name(m->density.unit));
+    if (m) {
+        add_density(text, m);
+        add_profile(text, m);
+        add_light(text, m);
+        add_blob(text, "EXIF", &m->exif);
+        add_blob(text, "XMP", &m->xmp);
     }
-    add_profile(text, m);
-    add_light(text, m);
-    add_blob(text, "EXIF", &m->exif);
-    add_blob(text, "XMP", &m->xmp);
     add_damage(text, facts);
 }
 
@@ -156,13 +200,25 @@ static void add_metadata(gi_buffer *text, const gi_metadata *m) {
     gi_buffer_printf(text, ",\"exif\":%zu,\"xmp\":%zu", m->exif.size, m->xmp.size);
 }
 
+static void add_array_members(gi_buffer *text, const gi_file_facts *facts) {
+    const gi_npy_header *h = &facts->array;
+    const char *order = byte_order(h), *quote = order ? "\"" : "";
+    gi_buffer_printf(text, ",\"bytes\":%llu,\"format\":\"NPY\",\"element\":\"%s\",\"byte_order\":%s%s%s,\"shape\":[",
+                     (unsigned long long)facts->bytes, gi_element_name(h->array.element), quote, order ? order : "null",
+                     quote);
+    for (int i = 0; i < h->array.dimensions; i++) gi_buffer_printf(text, "%s%zu", i ? "," : "", h->array.shape[i]);
+    gi_buffer_printf(text, "],\"count\":%zu,\"order\":\"%s\"", h->array.count, h->fortran ? "Fortran" : "C");
+}
+
 void gi_info_add_json(gi_buffer *text, const gi_file_facts *facts) {
     gi_buffer_puts(text, "{");
     gi_json_add_name(text, "file", facts->file);
-    if (facts->opened) {
+    if (facts->opened && facts->is_array) {
+        add_array_members(text, facts);
+    } else if (facts->opened) {
         gi_buffer_printf(text, ",\"bytes\":%llu", (unsigned long long)facts->bytes);
         add_stored(text, &facts->header);
-        add_metadata(text, facts->metadata);
+        if (facts->metadata) add_metadata(text, facts->metadata);
         gi_buffer_puts(text, ",\"damage\":[");
         for (size_t at = 0; at < facts->damage.size; at += strlen(facts->damage.data + at) + 1) {
             if (at) gi_buffer_puts(text, ",");

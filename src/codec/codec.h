@@ -89,6 +89,10 @@ typedef struct gi_header {
     gi_stored stored;
 } gi_header;
 
+// What the header of a PNG tells, whose damage further on keeps a decoder from being opened. GI_ERR_FORMAT when it is
+// no PNG, or its header is damaged itself.
+gi_status gi_header_of_damaged(const gi_input *input, gi_header *header, gi_error *err);
+
 typedef struct gi_decoder gi_decoder;
 
 // Profile, EXIF, density and the like (codec/metadata.h).

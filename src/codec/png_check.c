@@ -287,6 +287,7 @@ gi_status gi_png_check(const gi_input *input, gi_png_info *info, gi_error *err) 
     chunk c;
     status = next_chunk(&walk, &c);
     if (status == GI_OK) status = read_ihdr(&walk, &c);
+    if (status != GI_OK) info->width = 0;
     while (status == GI_OK) {
         status = next_chunk(&walk, &c);
         if (status != GI_OK || c.type == TYPE('I', 'E', 'N', 'D')) break;

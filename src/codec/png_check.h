@@ -46,6 +46,7 @@ enum { GI_PNG_CHUNK_HEAD = 8, GI_PNG_CHUNK_TAIL = 4 };
 
 // Walks the file. GI_ERR_FORMAT with the chunk's name and offset for whatever is wrong: cut, CRC, order, sizes, illegal
 // colour types, unknown critical chunks, no IEND. Of IDAT chunks only the heads are read: png_spans.h checks the rest.
+// What stands before the damage is in *info also then; the width is 0 where IHDR is not.
 gi_status gi_png_check(const gi_input *input, gi_png_info *info, gi_error *err);
 
 // GI_ERR_FORMAT when there are fewer compressed bytes than could ever make an image of that size.

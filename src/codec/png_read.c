@@ -166,6 +166,30 @@ static gi_status check_size(const gi_png_info *info, gi_shape shape, const gi_de
     return status;
 }
 
+static void fill_header(gi_header *header, const gi_png_info *info, const gi_png_expander *expander) {
+    header->shape = (gi_shape){info->width, info->height, expander->channels, expander->sample};
+    header->format = GI_FORMAT_PNG;
+    header->bits = info->depth;
+    header->orientation = info->orientation;
+    header->stored = (gi_stored){.colour = colour_names[info->colour], .interlaced = info->interlaced};
+}
+
+gi_status gi_header_of_damaged(const gi_input *input, gi_header *header, gi_error *err) {
+    gi_png_info info;
+    gi_png_expander expander;
+    gi_error damage = {0};
+    memset(header, 0, sizeof *header);
+    (void)gi_png_check(input, &info, &damage);
+    if (info.width == 0) return gi_fail(err, GI_ERR_FORMAT, "no PNG header");
+    gi_png_expander_init(&expander, &info, 0);
+    fill_header(header, &info, &expander);
+    if (header->orientation >= 5) {
+        header->shape.width = info.height;
+        header->shape.height = info.width;
+    }
+    return GI_OK;
+}
+
 gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *options, gi_reader **reader,
                              gi_error *err) {
     gi_status status = GI_OK;
@@ -176,13 +200,9 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     status = gi_png_check(input, info, err);
     if (status != GI_OK) goto out;
     gi_png_expander_init(&png->expander, info, options->depth);
-    header->shape = (gi_shape){info->width, info->height, png->expander.channels, png->expander.sample};
+    fill_header(header, info, &png->expander);
     status = check_size(info, header->shape, options, err);
     if (status != GI_OK) goto out;
-    header->format = GI_FORMAT_PNG;
-    header->bits = info->depth;
-    header->orientation = info->orientation;
-    header->stored = (gi_stored){.colour = colour_names[info->colour], .interlaced = info->interlaced};
     png->reader.rows = png_rows;
     png->reader.close = png_close;
     png->input = *input;

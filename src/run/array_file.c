@@ -87,6 +87,31 @@ static gi_status read_array(int fd, const gi_read_options *options, uint8_t *sta
     return status;
 }
 
+gi_status gi_array_peek(const char *path, gi_npy_header *header, uint64_t *bytes, bool *found, gi_error *err) {
+    const gi_read_options options = {.regular_only = true};
+    struct stat st;
+    size_t got = 0;
+    int fd = -1;
+    bool known = false;
+    *header = (gi_npy_header){.header_bytes = 0};
+    *found = false;
+    uint8_t *start = malloc(GI_NPY_HEADER_BYTES);
+    if (!start) return no_memory(GI_NPY_HEADER_BYTES, err);
+    gi_status status = gi_read_open(path, &options, &fd, err);
+    if (status == GI_OK) status = gi_read_full(fd, start, GI_NPY_PREFIX_BYTES, &options, &got, err);
+    if (status == GI_OK && gi_npy_sniff((gi_bytes){start, got}) && fstat(fd, &st) == 0) {
+        *found = true;
+        *bytes = (uint64_t)st.st_size;
+        status = got < GI_NPY_PREFIX_BYTES ? gi_fail(err, GI_ERR_FORMAT, "the file ends in its header")
+                                           : read_header(fd, &options, start, header, err);
+        if (status != GI_OK) header->header_bytes = 0;
+        if (status == GI_OK) status = check_size(fd, header, &known, err);
+    }
+    if (fd >= 0) close(fd);
+    free(start);
+    return status;
+}
+
 // Where images are accepted, and how they are decoded; NULL: nowhere.
 typedef struct wish {
     const gi_batch_options *images;

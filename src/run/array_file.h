@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "codec/npy.h"
 #include "core/array.h"
 #include "core/view.h"
 #include "run/batch.h"
@@ -13,6 +14,10 @@
 // checked, against the file's size where it is regular, before memory is taken; of a stream, memory is taken as its
 // bytes come. GI_ERR_FORMAT also for a file that ends early or goes on behind its array. `cancel` may be NULL.
 gi_status gi_array_load(const char *path, volatile sig_atomic_t *cancel, gi_array *array, gi_error *err);
+
+// Looks at the header of the regular file `path` alone. *found: it is a .npy file; *bytes: its size. A failure with
+// header->header_bytes > 0 tells what is wrong behind a header that could be read.
+gi_status gi_array_peek(const char *path, gi_npy_header *header, uint64_t *bytes, bool *found, gi_error *err);
 
 // What a file was found to hold. One of them has data.
 typedef struct gi_values {

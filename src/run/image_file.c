@@ -1,6 +1,7 @@
 #include "run/image_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "core/large.h"
@@ -21,6 +22,27 @@ gi_status gi_image_open(const char *path, const gi_read_options *reading, const 
         status = gi_decoder_open((gi_bytes){file->data, file->size}, decoding, decoder, err);
     }
     if (status != GI_OK) gi_file_data_free(file);
+    return status;
+}
+
+static gi_status read_memory(void *context, size_t at, void *to, size_t size, gi_error *err) {
+    (void)err;
+    memcpy(to, ((const gi_file_data *)context)->data + at, size);
+    return GI_OK;
+}
+
+gi_status gi_image_of_damaged(const char *path, const gi_read_options *reading, gi_header *header, uint64_t *bytes,
+                              gi_error *err) {
+    gi_read_options options = *reading;
+    gi_file_data file;
+    options.image_only = options.leave_open = true;
+    gi_status status = gi_read_file(path, &options, &file, err);
+    if (status != GI_OK) return status;
+    const gi_input input =
+        file.open ? gi_open_file_input(file.open, file.size) : (gi_input){file.size, read_memory, &file};
+    *bytes = file.size;
+    status = gi_header_of_damaged(&input, header, err);
+    gi_file_data_free(&file);
     return status;
 }
 

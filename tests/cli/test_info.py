@@ -158,6 +158,44 @@ def test_damage(gpuimg, tmp_path):
     assert one(gpuimg, tmp_path / "c.png", "--quick")["error"] is None
 
 
+def test_a_png_that_no_decoder_opens(gpuimg, tmp_path):
+    """What its header says is told, and the damage; as of a cut JPEG, but with exit status 1."""
+    write_png(tmp_path / "a.png", PIXELS)
+    data = (tmp_path / "a.png").read_bytes()
+    (tmp_path / "a.png").write_bytes(data[: len(data) // 2])
+    (image,) = info(gpuimg, tmp_path / "a.png", expect=1)
+    assert (image["format"], image["width"], image["height"], image["bits"]) == ("PNG", 61, 47, 8)
+    assert image["bytes"] == len(data) // 2 and not image["checked"] and "ends within" in image["error"]
+    text = told(gpuimg, tmp_path / "a.png", expect=1).text
+    assert "61x47" in text and "RGB" in text and max(map(len, text.splitlines()[1:])) <= 80
+    assert "damage      damaged PNG: " in text
+    for size in (4, 20):  # not even a header
+        (tmp_path / "a.png").write_bytes(data[:size])
+        (image,) = info(gpuimg, tmp_path / "a.png", expect=1)
+        assert set(image) == {"file", "error"}
+
+
+def test_arrays(gpuimg, tmp_path):
+    for name, array, line in (("a.npy", np.zeros((3, 4), "<f4"), "12 of float32, little-endian"),
+                              ("b.npy", np.asfortranarray(np.zeros((5, 2), ">i8")), "10 of int64, big-endian"),
+                              ("c.npy", np.array(7, "u1"), "1 of uint8\n"), ("d.npy", np.zeros((0, 3)), "0 of float64")):
+        np.save(tmp_path / name, array)
+        text = told(gpuimg, tmp_path / name).text
+        assert line in text and "NPY, " in text
+        image = one(gpuimg, tmp_path / name)
+        assert (image["shape"], image["count"], image["element"]) == (list(array.shape), array.size, array.dtype.name)
+        assert image["order"] == ("Fortran" if name == "b.npy" else "C") and image["error"] is None
+        assert image["byte_order"] == {"a": "little", "b": "big", "c": None, "d": "little"}[name[0]]
+        assert image["bytes"] == (tmp_path / name).stat().st_size
+    data = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(data[:-1])
+    (image,) = info(gpuimg, tmp_path / "a.npy", expect=1)
+    assert image["shape"] == [3, 4] and "ends after" in image["error"]
+    np.save(tmp_path / "e.npy", np.zeros(3, complex))
+    (image,) = info(gpuimg, tmp_path / "e.npy", expect=1)
+    assert set(image) == {"file", "error"} and "c16" in image["error"]
+
+
 def test_files_that_are_none(gpuimg, tmp_path):
     (tmp_path / "a.txt").write_text("hello, world\n")
     write_png(tmp_path / "b.png", PIXELS)

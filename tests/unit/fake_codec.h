@@ -60,6 +60,12 @@ gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_d
     return GI_OK;
 }
 
+gi_status gi_header_of_damaged(const gi_input *input, gi_header *header, gi_error *err) {
+    (void)input;
+    *header = (gi_header){.bits = 0};
+    return gi_fail(err, GI_ERR_FORMAT, "no header of what is damaged");
+}
+
 // No file of these tests is so large that it is left open.
 gi_status gi_decoder_open_png(const gi_input *input, const gi_decode_options *options, gi_decoder **decoder,
                               gi_error *err) {
