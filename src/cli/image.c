@@ -1,4 +1,5 @@
 // Commands that write images: every POINT and WINDOW stage under its own name.
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +8,8 @@
 #include "cli/session.h"
 #include "cli/sha256.h"
 #include "cli/sink.h"
+
+enum { HINT_BYTES = 160 };
 
 static gi_status refuse_usage(const char *user, const char *reason) {
     gi_complain("%s", reason);
@@ -52,14 +55,32 @@ static gi_status take_operands(gi_session *session, gi_operands operands) {
     return GI_OK;
 }
 
+// As in a pipeline, a bare word for the stage's first option: `threshold otsu in.png out.png`. It was taken for an
+// input.
+static void hint_at_option(const gi_session *session, char hint[HINT_BYTES]) {
+    const gi_stage *stage = session->pipeline->count == 1 ? session->pipeline->calls[0].stage : NULL;
+    gi_stage_args args;
+    gi_error err;
+    if (!stage || stage->option_count == 0 || session->input_count < 2 || strcmp(session->user, stage->name) != 0)
+        return;
+    const gi_stage_option *option = &stage->options[0];
+    const char *word = session->inputs[0];
+    gi_stage_defaults(stage, &args);
+    if (access(word, F_OK) == 0 || gi_stage_option_parse(option, word, strlen(word), &args, &err) != GI_OK) return;
+    snprintf(hint, HINT_BYTES, "there is no file %s: did you mean --%s %s?", word, option->name, word);
+}
+
 int gi_run_image(const char *user, const gi_pipeline *pipeline, const gi_options *options, gi_operands operands) {
     gi_session session = {0};
+    char hint[HINT_BYTES] = "";
     gi_batch_result result;
     session.user = user;
     session.options = options;
     session.pipeline = pipeline;
     gi_status status = take_operands(&session, operands);
     if (status) goto out;
+    hint_at_option(&session, hint);
+    session.hint = *hint ? hint : NULL;
     status = gi_session_open(&session);
     if (status) goto out;
     gi_batch_options batch = gi_session_batch_options(&session);

@@ -130,6 +130,7 @@ gi_status gi_session_open(gi_session *session) {
     if (status == GI_OK) status = open_device(session, &err);
     if (status) {
         gi_complain_error(&err, NULL);
+        if (status == GI_ERR_USAGE && session->hint) gi_complain("%s", session->hint);
         if (status == GI_ERR_USAGE) gi_suggest_help(session->user);
     } else if (!session->nominal_pixels) {
         note_empty(session);

@@ -23,6 +23,7 @@ typedef struct gi_session {
     size_t input_count;
     const char *output;                // OUT; NULL for hist
     gi_format format;                  // --format of an image command
+    const char *hint;                  // said beside inputs and outputs that do not go together; NULL: nothing
     bool sink;                         // hist: there are no outputs
     bool recorded;                     // inputs and outputs are those of --retry-failed's manifest
     unsigned long long nominal_pixels; // of an input that is only imagined: none is listed; 0: there are real ones

@@ -191,3 +191,13 @@ def test_letter_case_is_that_of_ascii_in_every_locale(gpuimg, image, tmp_path):
     turkish = {"LOCPATH": str(tmp_path), "LC_ALL": "tr_TR.UTF-8"}
     gpuimg.ok("gray", "--background", "WHITE", "a.png", "b.JPG", env=turkish)
     assert decoded((tmp_path / "b.JPG").read_bytes()).format == "JPEG"
+
+
+@pytest.mark.parametrize("stage,word,option", [("threshold", "otsu", "--level otsu"), ("blur", "3", "--radius 3"),
+                                               ("gray", "709", "--weights 709")])
+def test_a_bare_option_is_hinted_at(gpuimg, image, stage, word, option):
+    image("in.png")
+    assert f"did you mean {option}?" in gpuimg.refused(stage, word, "in.png", "out.png").err
+    assert "did you mean" not in gpuimg.refused(stage, "nonesuch", "in.png", "out.png").err
+    image(word + ".png")
+    assert "did you mean" not in gpuimg.refused(stage, word + ".png", "in.png", "out.png").err
