@@ -29,11 +29,10 @@ const char *const gi_help_examples[] = {"gray in.png out.png", "gray photos/ out
 static const char images_paragraph[] =
     "IN is a PNG or JPEG file, a directory of them, or - for standard input; OUT is a file, or a directory when there "
     "are several images, or - for standard output. The format follows OUT's extension (.png, .jpg, .jpeg), else the "
-    "input's. PNGs of 16 bits are read as 8 bits. A JPEG is written with its usual losses: exact values, such as "
-    "masks, "
-    "want PNG. Masks of threshold are PNGs of one bit a pixel, or palettes of eight colours: Pillow gives 0 and 255 "
-    "for "
-    "them after convert('L') or convert('RGB'), or with --png-reduce off.";
+    "input's. Samples of 16 bits stay so from PNG to PNG, unless --depth 8 is given. A JPEG has 8 bits and its usual "
+    "losses: exact values, such as masks, want PNG. Masks of threshold are PNGs of one bit a pixel, or palettes of "
+    "eight colours, but with alpha or 16 bits, which stay: Pillow gives 0 and 255 for them after convert('L') or "
+    "convert('RGB'), or with --png-reduce off.";
 static const char reports_paragraph[] =
     "Several images: their reports follow each other in the order of the inputs; --total adds gray, red, green, blue "
     "and alpha up, each over the images that have it, and --merge adds up reports as JSON, to what one run over all "
@@ -49,7 +48,9 @@ static const char arrays_paragraph[] =
 
 static const char manifests_paragraph[] =
     "A manifest has a line for each input, in the order in which they ended: {path, status, reason, output, bytes, ms, "
-    "sha256}; status is done, skipped, failed or not started. A path or output that is no UTF-8 has U+FFFD for each "
+    "pipeline, sha256}; status is done, skipped (its output was there), failed or not started; reason says why it "
+    "failed, or what is damaged in one that was done all the same. Files of a directory that are neither PNG nor JPEG "
+    "have no line; a directory that cannot be read has one. A path or output that is no UTF-8 has U+FFFD for each "
     "wrong byte, and its exact bytes as hexadecimal digits in path_hex or output_hex. The last line of a path counts, "
     "so manifests may be joined, and a retry may go on in the manifest that it reads. A killed run leaves whole lines.";
 
@@ -58,8 +59,8 @@ static void add_report_paragraph(gi_buffer *text) {
                          "report follows the extension of -o (");
     gi_report_add_words(text, ".");
     gi_buffer_puts(text, "), else it is text. SVG and PNG hold a plot for each image, one below the other; HTML is a "
-                         "page of its own with thumbnails, plots, tables and an overview. PNGs of 16 bits are read as "
-                         "8 bits.");
+                         "page of its own with thumbnails, plots, tables and an overview. Samples of 16 bits are "
+                         "counted in 65536 levels, unless --depth 8 is given.");
 }
 
 bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text) {
@@ -96,24 +97,42 @@ bool gi_help_stage_option_at(const gi_command *command, int i, gi_help_option *o
     return true;
 }
 
-static const gi_global_option *taken_at(unsigned mask, int i) {
-    for (int id = 0; id < GI_GLOBAL_COUNT; id++)
-        if ((gi_global_table[id].taken_by & mask) && i-- == 0) return &gi_global_table[id];
-    return NULL;
+// The first row from `from` on that the mask takes; with a name, of those of that name. GI_GLOBAL_COUNT: there is none.
+static int taken_from(unsigned mask, const char *name, int from) {
+    int id = from;
+    while (id < GI_GLOBAL_COUNT &&
+           (!(gi_global_table[id].taken_by & mask) || (name && strcmp(gi_global_table[id].name, name) != 0)))
+        id++;
+    return id;
+}
+
+// Row i of those that the mask takes; rows of one name count once.
+static int taken_at(unsigned mask, int i) {
+    for (int id = taken_from(mask, NULL, 0); id < GI_GLOBAL_COUNT; id = taken_from(mask, NULL, id + 1))
+        if (taken_from(mask, gi_global_table[id].name, 0) == id && i-- == 0) return id;
+    return GI_GLOBAL_COUNT;
+}
+
+static void add_meaning(gi_buffer *text, const gi_global_option *option) {
+    char accepts[200];
+    gi_global_accepts(option, accepts, sizeof accepts);
+    gi_buffer_puts(text, option->help);
+    if (option->type == GI_TYPE_COUNT || *option->words) gi_buffer_printf(text, ": %s", accepts);
+    if (*option->standard) gi_buffer_printf(text, " (default %s)", option->standard);
 }
 
 bool gi_help_global_option_at(const gi_command *command, int i, gi_help_option *out) {
-    char accepts[200];
-    const gi_global_option *option = i < 0 ? NULL : taken_at(command->mask, i);
-    if (!option) return false;
+    int id = i < 0 ? GI_GLOBAL_COUNT : taken_at(command->mask, i);
+    if (id == GI_GLOBAL_COUNT) return false;
+    const gi_global_option *option = &gi_global_table[id];
     memset(out, 0, sizeof *out);
     out->letter = option->letter;
     out->name = option->name;
     out->argument = option->argument;
-    gi_global_accepts(option, accepts, sizeof accepts);
-    gi_buffer_puts(&out->meaning, option->help);
-    if (option->type == GI_TYPE_COUNT || *option->words) gi_buffer_printf(&out->meaning, ": %s", accepts);
-    if (*option->standard) gi_buffer_printf(&out->meaning, " (default %s)", option->standard);
+    for (; id < GI_GLOBAL_COUNT; id = taken_from(command->mask, option->name, id + 1)) {
+        if (out->meaning.size) gi_buffer_puts(&out->meaning, "; or ");
+        add_meaning(&out->meaning, &gi_global_table[id]);
+    }
     return true;
 }
 

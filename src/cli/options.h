@@ -8,9 +8,10 @@
 //   SIZE    uint64_t              the same, also with k, M or G (10^3, 10^6, 10^9)
 //   BYTES   uint64_t              the same, also with K, M or G (2^10, 2^20, 2^30)
 //   CHOICE  const char *          one of `words` ("a|b|c"); points at what was typed
-//   DEVICE  const char *          auto, cpu, or GPUs as cuda, cuda:N, cuda:N,M,... or cuda:all; points at what was
-//   typed SHARD   const char *          I/N or auto; points at what was typed COLOUR  gi_colour             #rgb,
-//   #rrggbb, r,g,b, white or black TEXT    const char *          anything but nothing; points at what was typed
+//   DEVICE  const char *          auto, cpu, or GPUs as cuda, cuda:N, cuda:N,M,... or cuda:all; points at the text
+//   SHARD   const char *          I/N or auto; points at what was typed
+//   COLOUR  gi_colour             #rgb, #rrggbb, r,g,b, white or black
+//   TEXT    const char *          anything but nothing; points at what was typed
 // The default is parsed as if typed; "" leaves the field zero. Rows of the same name are one option that takes other
 // values for other commands; each has a field of its own, and a command that both are for (run) takes what either does.
 #ifndef GI_CLI_OPTIONS_H
@@ -105,7 +106,7 @@ enum {
            "fail rather than replace an output")                                                                       \
     OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
     OPTION(TEXT, manifest, "manifest", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                            \
-           "record each input in FILE as it ends, a line of JSON: path, status, reason, output, bytes, ms")            \
+           "record each input in FILE as it ends, a line of JSON: path, status, reason, output, bytes, ms, pipeline")  \
     OPTION(FLAG, sha256, "sha256", 0, "", "", 0, 0, "", GI_FOR_IMAGE, "with --manifest: the SHA-256 of each output")   \
     OPTION(TEXT, retry_failed, "retry-failed", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                    \
            "do what failed or was not started by the manifest FILE: with the inputs and outputs recorded there, "      \
@@ -124,12 +125,11 @@ enum {
     OPTION(DEVICE, device, "device", 0, "DEVICE", "auto|cpu|cuda|cuda:N|cuda:N,M,...|cuda:all", 0, 0, "",              \
            GI_FOR_COMPUTE | GI_FOR_BENCH,                                                                              \
            "where to compute (without it the variable GPUIMG_DEVICE counts, else auto, the faster one for the job); "  \
-           "over several GPUs the images of a run are spread")                                                         \
-    OPTION(CHOICE, sandbox, "sandbox", 0, "WHEN", "auto|off|require", 0, 0, "",                                        \
-           GI_FOR_COMPUTE | GI_FOR_FILE_INFO,                                                                          \
-           "give up, before images are decoded, what is not needed for it: network, other programs, changes to files " \
+           "over several GPUs, runs of many files are spread")                                                         \
+    OPTION(CHOICE, sandbox, "sandbox", 0, "WHEN", "auto|off|require", 0, 0, "", GI_FOR_COMPUTE | GI_FOR_FILE_INFO,     \
+           "give up, before input is decoded, what is not needed for it: network, other programs, changes to files "   \
            "elsewhere than beside the outputs. auto: as far as the system can, and not where a GPU may be used; "      \
-           "require: wholly, or not at all "        \
+           "require: wholly, or not at all "                                                                           \
            "(without it the variable GPUIMG_SANDBOX counts, else auto)")                                               \
     OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
            "images in work at once, at most one a core; without it as many as cores")                                  \
@@ -172,7 +172,7 @@ enum {
            "of files: do not decode pixels, so that damage in them is not found")                                      \
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
-           "say more: the device and why, levels found, what was converted")                                           \
+           "say more: the device and why, what was found and converted on the way")                                    \
     OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "show this help")                                    \
     OPTION(FLAG, version, "version", 0, "", "", 0, 0, "", GI_FOR_ALL, "show the version")
 

@@ -64,9 +64,21 @@ def test_formats_are_those_of_the_command(gpuimg):
     gray, hist, run = (flat(gpuimg.ok("help", name).text) for name in ("gray", "hist", "run"))
     for text in (gray, run):
         assert "--format FORMAT format of the images, whatever OUT is named: png, jpg or jpeg" in text
-    for text in (hist, run):
-        assert "--format FORMAT format of the report, whatever its file is named: txt, json" in text
+    assert "--format FORMAT format of the report, whatever its file is named: txt, json" in hist
+    assert "png, jpg or jpeg; or format of the report, whatever its file is named: txt, json" in run
+    assert [text.count("--format FORMAT") for text in (gray, hist, run)] == [1, 1, 1]
     assert "txt, json" not in gray and "or jpeg" not in hist and "png, jpg" not in hist
+
+
+def test_what_help_says_of_manifests_and_depth(gpuimg):
+    for name in ("gray", "hist", "run"):
+        text = flat(gpuimg.ok("help", name).text)
+        assert "{path, status, reason, output, bytes, ms, pipeline, sha256}" in text and "bytes, ms, pipeline " in text
+        assert "unless --depth 8" in text and "read as 8 bits" not in text
+    for name in ("matmul", "reduce", "scan"):
+        options = flat(gpuimg.ok("help", name).text.split("\nOptions:\n")[1])
+        for option in ("--device DEVICE", "--sandbox WHEN", "--verbose"):
+            assert "image" not in options.split(option)[1].split(" --")[0]
 
 
 @pytest.mark.parametrize("columns,width", [("60", 60), ("80", 80), ("95", 95), ("300", 100)])
@@ -90,8 +102,10 @@ def test_info(gpuimg):
     for name in ("gpuimg", "compiler", "build", "codecs", "CPU", "  features", "  SIMD", "  cores", "OpenMP", "CUDA"):
         assert re.search(rf"^{name} +\S", text, re.M), text
     assert {len(re.match(r" *\S+ +", line).group()) for line in text.splitlines() if line[:12].strip()} == {12}
-    # Each library, built in or not.
+    assert max(len(line) for line in text.splitlines() if " " in line[12:]) <= 80
+    # Each library, built in or not; what is longer than a line is on the next ones.
     libraries = text[text.index("codecs"):text.index("CPU")]
+    libraries = re.sub(r"\n {12}(?!\S+ \d|ISA-L:|zlib:|libjpeg-turbo:)", " ", libraries)
     for name, package in (("ISA-L", "libisal-dev"), ("zlib", "zlib1g-dev"), ("libjpeg-turbo", "libjpeg-dev")):
         built = re.search(rf"^(codecs|       ) +{name} \d+\.\d\S* \(", libraries, re.M)
         missing = re.search(rf"^(missing|       ) +{name}: without it .* \(install {package} and", libraries, re.M)
@@ -100,4 +114,3 @@ def test_info(gpuimg):
     # With CUDA, either devices or the reason why there are none.
     if "not built" not in text:
         assert re.search(r"^  (devices|cuda:0) +\S", text, re.M)
-    libraries = re.sub(r"\n {12}(?!\S+ \d|ISA-L:|zlib:|libjpeg-turbo:)", " ", libraries)
