@@ -10,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/machine.h"
 #include "cli/option_values.h"
+#include "cli/records.h"
 #include "cli/signals.h"
 #include "core/text.h"
 #include "cpu/backend_cpu.h"
@@ -76,8 +77,8 @@ static gi_status check_outputs(run *r, gi_error *err) {
             r->silent = true;
         }
         for (int k = 0; k < i; k++)
-            if (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0)
-                return gi_fail(err, GI_ERR_USAGE, "two outputs are the same file");
+            if (paths[i] && paths[k] && gi_records_are_one(paths[i], paths[k]))
+                return gi_fail(err, GI_ERR_USAGE, "%.200s and %.200s are one file", paths[k], paths[i]);
         r->paths[i] = paths[i];
     }
     return GI_OK;

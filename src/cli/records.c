@@ -10,39 +10,63 @@
 #include "cli/signals.h"
 #include "run/output.h"
 #include "run/path.h"
+#include "run/path_key.h"
 
-// A file by its name, and by what it is where it exists and is a regular one.
+// A file by its name, by its place however that is written, and by what it is where it exists and is a regular one.
 typedef struct identity {
     const char *path;
+    char *key; // NULL: it has no place of its own, like standard output and devices
+    gi_path_parents parents;
     bool exists;
     struct stat is;
 } identity;
 
 static identity identify(const char *path) {
     identity file = {.path = path};
-    file.exists = stat(path, &file.is) == 0 && S_ISREG(file.is.st_mode);
+    const bool there = strcmp(path, "-") == 0 || stat(path, &file.is) == 0;
+    file.exists = there && S_ISREG(file.is.st_mode);
+    if (!there || file.exists) file.key = gi_path_key(path, &file.parents);
     return file;
 }
 
-static bool is_same(const identity *file, const char *name) {
+static void forget(identity *file) {
+    gi_path_parents_free(&file->parents);
+    free(file->key);
+}
+
+static bool is_same(identity *file, const char *name) {
     struct stat st;
     if (!name) return false;
     if (strcmp(name, file->path) == 0) return true;
-    return file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino;
+    if (!file->key || strcmp(name, "-") == 0) return false;
+    if (file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino) return true;
+    char *key = gi_path_key(name, &file->parents);
+    const bool same = key && strcmp(key, file->key) == 0;
+    free(key);
+    return same;
+}
+
+bool gi_records_are_one(const char *a, const char *b) {
+    identity file = identify(a);
+    const bool same = is_same(&file, b);
+    forget(&file);
+    return same;
 }
 
 // `path`, which is the `what`, must be neither an image that is read nor one that is written.
 static gi_status check_path(const gi_session *session, const char *what, const char *path, gi_error *err) {
     char shown[GI_PATH_SHOWN];
-    const identity file = identify(path);
-    for (size_t i = 0; i < session->list.count; i++) {
+    gi_status status = GI_OK;
+    identity file = identify(path);
+    for (size_t i = 0; i < session->list.count && status == GI_OK; i++) {
         const gi_item *item = &session->list.items[i];
         const char *name = is_same(&file, item->in) ? item->in : is_same(&file, item->out) ? item->out : NULL;
         if (name)
-            return gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", what,
-                           name == item->in ? "input" : "output", gi_path_show(name, shown));
+            status = gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", what,
+                             name == item->in ? "input" : "output", gi_path_show(name, shown));
     }
-    return GI_OK;
+    forget(&file);
+    return status;
 }
 
 // A file of the run's own.
@@ -58,15 +82,17 @@ static gi_status check_control(const gi_session *session, const record records[R
                                gi_error *err) {
     char shown[GI_PATH_SHOWN];
     if (!control.path || strcmp(control.path, "-") == 0) return GI_OK;
-    const identity file = identify(control.path);
+    gi_status status = GI_OK;
+    identity file = identify(control.path);
     gi_path_show(control.path, shown);
-    for (int i = 0; i < RECORDS; i++)
+    for (int i = 0; i < RECORDS && status == GI_OK; i++)
         if (is_same(&file, records[i].path) && (i != MANIFEST || control.path != session->options->retry_failed))
-            return gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", records[i].what, control.what, shown);
-    for (size_t i = 0; i < session->list.count; i++)
+            status = gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", records[i].what, control.what, shown);
+    for (size_t i = 0; i < session->list.count && status == GI_OK; i++)
         if (is_same(&file, session->list.items[i].out))
-            return gi_fail(err, GI_ERR_USAGE, "an output would replace the %s %s", control.what, shown);
-    return GI_OK;
+            status = gi_fail(err, GI_ERR_USAGE, "an output would replace the %s %s", control.what, shown);
+    forget(&file);
+    return status;
 }
 
 gi_status gi_records_check(const gi_session *session, gi_error *err) {
@@ -84,7 +110,7 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
         if (files[i].path && i != REPORT) status = check_path(session, files[i].what, files[i].path, err);
         if (status != GI_OK) return status;
         for (int j = 0; j < i; j++)
-            if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0)
+            if (files[i].path && files[j].path && gi_records_are_one(files[i].path, files[j].path))
                 return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file", files[j].what, files[i].what);
     }
     for (size_t i = 0; i < sizeof controls / sizeof controls[0] && status == GI_OK; i++)

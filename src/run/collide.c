@@ -1,18 +1,15 @@
 // Two inputs that map to one output, and outputs that would replace an input not read yet.
 //
-// Files are compared by a key that is the same for all ways to write a path: "DEVICE:INODE/rest", where the inode is
-// that of the nearest directory that exists, and rest is what lies below it. Links in the last component are followed,
-// as outputs do. Sorting the keys by their folded text puts together all that may be one file.
-#include <inttypes.h>
-#include <stdio.h>
+// Files are compared by their keys (run/path_key.h). Sorting these by their folded text puts together all that may be
+// one file.
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/checked.h"
 #include "run/fold.h"
 #include "run/item_list.h"
 #include "run/path.h"
+#include "run/path_key.h"
 
 typedef struct entry {
     char *key, *folded; // folded may be key itself
@@ -20,78 +17,16 @@ typedef struct entry {
     bool output;
 } entry;
 
-// The last parent looked up, since neighbours in the list mostly share it.
-typedef struct parent_cache {
-    char *parent, *key;
-} parent_cache;
-
 typedef struct table {
     const gi_item_list *list;
     entry *entries;
     size_t count;
-    parent_cache inputs, outputs;
+    gi_path_parents inputs, outputs;
 } table;
-
-// The longest part of `path` that exists, as a directory's path; what lies below it goes to *rest, which begins with a
-// slash or is empty. NULL when memory is exhausted.
-static char *nearest_existing(const char *path, char **rest) {
-    struct stat st;
-    char *now = strdup(path), *below = strdup("");
-    while (now && below && stat(now, &st) != 0) {
-        size_t length = 0;
-        const char *last = gi_path_last(now, &length);
-        if (length == 0 || strcmp(now, ".") == 0) break;
-        char *longer = NULL, *parent = gi_path_parent(now);
-        bool dot = length == 1 && last[0] == '.';
-        if (asprintf(&longer, "%s%.*s%s", dot ? "" : "/", dot ? 0 : (int)length, last, below) < 0) longer = NULL;
-        free(now);
-        free(below);
-        now = parent;
-        below = longer;
-    }
-    if (now && below) {
-        *rest = below;
-        return now;
-    }
-    free(now);
-    free(below);
-    return NULL;
-}
-
-static char *directory_key(const char *path) {
-    char *rest = NULL, *key = NULL;
-    char *base = nearest_existing(path, &rest);
-    struct stat st;
-    if (!base) return NULL;
-    if (stat(base, &st) != 0) st.st_dev = 0, st.st_ino = 0;
-    if (asprintf(&key, "%" PRIxMAX ":%" PRIxMAX "%s", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, rest) < 0) key = NULL;
-    free(base);
-    free(rest);
-    return key;
-}
-
-static char *file_key(const char *path, parent_cache *cache) {
-    char *target = NULL, *key = NULL;
-    // A loop of links is nobody's file: it stands for itself, and fails when its turn comes.
-    if (gi_path_follow(path, &target, NULL) != GI_OK && !(target = strdup(path))) return NULL;
-    char *parent = gi_path_parent(target);
-    if (parent && (!cache->parent || strcmp(cache->parent, parent) != 0)) {
-        free(cache->parent);
-        free(cache->key);
-        cache->key = directory_key(parent);
-        cache->parent = cache->key ? strdup(parent) : NULL;
-    }
-    size_t length = 0;
-    const char *last = gi_path_last(target, &length);
-    if (parent && cache->key && asprintf(&key, "%s/%.*s", cache->key, (int)length, last) < 0) key = NULL;
-    free(parent);
-    free(target);
-    return key;
-}
 
 static gi_status add_entry(table *t, const char *path, entry e, gi_error *err) {
     if (!path) return GI_OK;
-    e.key = file_key(path, e.output ? &t->outputs : &t->inputs);
+    e.key = gi_path_key(path, e.output ? &t->outputs : &t->inputs);
     e.folded = e.key ? gi_fold_case(e.key) : NULL;
     if (!e.folded) {
         free(e.key);
@@ -152,7 +87,7 @@ static gi_status check_group(const table *t, size_t begin, size_t end, gi_error 
 static bool folds_at(const table *t, const entry *e, char **probed, bool *folds) {
     const gi_item *item = &t->list->items[e->index];
     char *rest = NULL, *parent = gi_path_parent(e->output ? item->out : item->in);
-    char *base = parent ? nearest_existing(parent, &rest) : NULL;
+    char *base = parent ? gi_path_nearest(parent, &rest) : NULL;
     if (base && (!*probed || strcmp(*probed, base) != 0)) {
         *folds = gi_folds_case(base);
         free(*probed);
@@ -207,9 +142,7 @@ gi_status gi_collisions_check(const gi_item_list *list, gi_error *err) {
         free(t.entries[i].key);
     }
     free(t.entries);
-    free(t.inputs.parent);
-    free(t.inputs.key);
-    free(t.outputs.parent);
-    free(t.outputs.key);
+    gi_path_parents_free(&t.inputs);
+    gi_path_parents_free(&t.outputs);
     return status;
 }

@@ -89,7 +89,8 @@ def test_the_size(gpuimg):
     (["ad"], "did you mean 'add'?"), (["Add"], "did you mean 'add'?"), (["alll"], "did you mean 'all'?"),
     (["qqqqqqqq"], "'gpuimg bench' lists them"), (["add", "nonesuch"], "unknown demonstration 'nonesuch'"),
     (["add", "--plot", "a.gif"], "ends in .svg or .png"), (["add", "--plot", "-"], "ends in .svg or .png"),
-    (["add", "--json", "-", "--csv", "-"], "both JSON and CSV"), (["add", "--json", "x", "--csv", "x"], "the same file"),
+    (["add", "--json", "-", "--csv", "-"], "both JSON and CSV"), (["add", "--json", "x", "--csv", "x"], "x and x are one file"),
+    (["add", "--json", "x", "--csv", "./x"], "x and ./x are one file"),
     (["add", "--n", "0"], "--n must be"), (["add", "--n", "many"], "--n must be"), (["add", "-j", "0"], "--workers must be"),
     (["add", "--quality", "3"], "--quality is not for bench"), (["--jsn", "x"], "did you mean '--json'?"),
 ])

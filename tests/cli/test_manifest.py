@@ -114,7 +114,7 @@ def lines_of(result, folder):
 
 def test_a_manifest_replaces_no_image(gpuimg, batch):
     (batch / "link").symlink_to("in/a.png")
-    for name in ("in/a.png", "link", "out/a.png"):
+    for name in ("in/a.png", "link", "out/a.png", "./out/a.png", "in/../out/a.png"):
         assert "the manifest would replace" in gpuimg.refused("gray", "--manifest", name, "in", "out").err
     (batch / "m.jsonl").write_bytes(b"kept\n")
     result = gpuimg("gray", "--no-clobber", "--manifest", "m.jsonl", "in", "out")

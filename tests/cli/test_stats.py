@@ -98,7 +98,8 @@ def test_names_of_any_bytes(gpuimg, image, tmp_path):
 def test_what_is_refused(gpuimg, batch):
     for option, what in (("--stats-json", "file of statistics"), ("--trace", "trace")):
         assert f"the {what} would replace the input" in gpuimg.refused("gray", option, "in/00.jpg", "in", "out").err
-        assert f"the {what} would replace the output" in gpuimg.refused("gray", option, "out/00.jpg", "in", "out").err
+        for name in "out/00.jpg", "./out/00.jpg", "in/../out/00.jpg", batch / "out/00.jpg":
+            assert f"the {what} would replace the output" in gpuimg.refused("gray", option, name, "in", "out").err
         result = gpuimg("gray", option, "no/such/x.json", "in", "out")
         assert result.code == 1 and not (batch / "out").exists(), result
         result = gpuimg("gray", option, "/dev/full", "in", "out")
@@ -106,8 +107,15 @@ def test_what_is_refused(gpuimg, batch):
         for path in (batch / "out").iterdir():
             path.unlink()
         (batch / "out").rmdir()
-    assert "would be one file" in gpuimg.refused("gray", "--trace", "x", "--stats-json", "x", "in", "out").err
-    assert "would be one file" in gpuimg.refused("hist", "--trace", "x.json", "-o", "x.json", "in").err
+    (batch / "folder").mkdir()
+    (batch / "link").symlink_to("folder")
+    (batch / "name").symlink_to("folder/x")
+    for one, other in (("x", "x"), ("x", "./x"), ("x", batch / "x"), ("folder/x", "link/x"), ("folder/x", "name"),
+                       ("folder/../x", "x"), ("folder/x", "in/../link//x")):
+        for a, b in ((one, other), (other, one)):
+            refused = gpuimg.refused
+            assert "would be one file" in refused("gray", "--trace", a, "--stats-json", b, "in", "out").err, (a, b)
+            assert "would be one file" in refused("hist", "--trace", a, "-o", b, "--format", "json", "in").err, (a, b)
     (batch / "s.json").write_text("kept")
     assert gpuimg("gray", "--no-clobber", "--stats-json", "s.json", "in", "out").code == 1
     assert (batch / "s.json").read_text() == "kept"
