@@ -20,7 +20,7 @@ from make_corpus import jpeg, jpeg_with_restarts, scene, segment, tiff, upright 
 
 from oracle_images import assert_same  # noqa: E402
 
-LARGEST = int(os.environ.get("GPUIMG_TEST_LARGEST", "40"))  # sizes: fewer of them under sanitizers
+LARGEST = 40
 
 
 @pytest.fixture(autouse=True)
