@@ -39,7 +39,8 @@ static bool is_same(identity *file, const char *name) {
     if (!name) return false;
     if (strcmp(name, file->path) == 0) return true;
     if (!file->key || strcmp(name, "-") == 0) return false;
-    if (file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino) return true;
+    if (file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino)
+        return true;
     char *key = gi_path_key(name, &file->parents);
     const bool same = key && strcmp(key, file->key) == 0;
     free(key);
