@@ -114,15 +114,25 @@ constexpr uint32_t BATCH_SAMPLES = U16_THREADS * BATCH_GROUPS * PACKET_PIXELS<ui
 constexpr uint32_t FULL = 0x4000;
 static_assert(FULL - 1 + BATCH_SAMPLES <= 0xffff, "a counter below FULL holds another batch");
 
+// Groups of a thread that are on their way at a time: packets of 16 bytes for 32 warps to fill the memory bus with.
+template <int Channels> constexpr int U16_GROUPS = Channels == 1 ? 3 : Channels == 2 ? 2 : 1;
+
 // Which samples a block counts.
 struct u16_share {
     int channel;
-    uint32_t first, levels; // the range, a power of two
+    uint32_t first, words; // of the range of levels, and half as many as these are: a power of two
 };
+
+// Where the word of a level is, and the level of a word: its own inverse. The levels of neighbouring pixels are near
+// each other, or differ in a few bits somewhere. Additions to one word, or to one of the 32 banks that the low five bits
+// tell, wait for each other: so the halves of a word belong to levels that are far apart, and higher bits of the level
+// have a say in the bank. Multiples of 257, which 8-bit images become, and of 256 have all banks to themselves.
+__device__ __forceinline__ uint32_t u16_place(uint32_t word) { return word ^ ((word >> 5 ^ word >> 9) & 31); }
 
 __device__ __forceinline__ void u16_add(uint32_t *counters, const u16_share &share, uint32_t level, uint32_t run) {
     const uint32_t at = level - share.first;
-    if (at < share.levels) atomicAdd(&counters[at / 2], run << (at % 2 * 16));
+    if (at < 2 * share.words)
+        atomicAdd(&counters[u16_place(at & (share.words - 1))], at < share.words ? run : run << 16);
 }
 
 constexpr int U16_PIXELS = PACKET_PIXELS<uint16_t>; // of a group
@@ -168,15 +178,15 @@ __device__ __forceinline__ void count_runs(const uint32_t (&samples)[U16_PIXELS]
 // Adds to the image's counts, and clears, the counters that have reached FULL, which a bit or the one above it tells.
 __device__ __forceinline__ void u16_spill(uint32_t *counters, const u16_share &share, unsigned long long *counts) {
     static_assert(FULL == 0x4000, "two bits tell");
-    uint16_t *halves = (uint16_t *)counters;
-    for (uint32_t i = threadIdx.x; i < share.levels / 8; i += U16_THREADS) {
+    for (uint32_t i = threadIdx.x; i < share.words / 4; i += U16_THREADS) {
         const uint4 words = ((const uint4 *)counters)[i];
         if (((words.x | words.y | words.z | words.w) & 0xc000c000) == 0) continue;
 #pragma unroll 1
-        for (uint32_t level = 8 * i; level < 8 * i + 8; level++) {
-            if (halves[level] < FULL) continue;
-            atomicAdd(&counts[level], (unsigned long long)halves[level]);
-            halves[level] = 0;
+        for (uint32_t word = 4 * i; word < 4 * i + 4; word++) {
+            const uint32_t level = u16_place(word), both = counters[word], low = both & 0xffff, high = both >> 16;
+            if (low >= FULL) atomicAdd(&counts[level], (unsigned long long)low);
+            if (high >= FULL) atomicAdd(&counts[share.words + level], (unsigned long long)high);
+            counters[word] = (low >= FULL ? 0 : low) | (high >= FULL ? 0 : high << 16);
         }
     }
 }
@@ -184,12 +194,13 @@ __device__ __forceinline__ void u16_spill(uint32_t *counters, const u16_share &s
 // Adds all counters to the image's counts. Blocks begin at different places, so that they do not queue for the same.
 __device__ __forceinline__ void u16_flush(const uint32_t *counters, const u16_share &share,
                                           unsigned long long *counts) {
-    const uint32_t turns = share.levels / U16_THREADS;
-    const uint16_t *halves = (const uint16_t *)counters;
+    const uint32_t turns = share.words / U16_THREADS;
 #pragma unroll 4
     for (uint32_t turn = 0; turn < turns; turn++) {
-        const uint32_t level = (turn + blockIdx.x) % turns * U16_THREADS + threadIdx.x, count = halves[level];
-        if (count > 0) atomicAdd(&counts[level], (unsigned long long)count);
+        const uint32_t level = (turn + blockIdx.x) % turns * U16_THREADS + threadIdx.x;
+        const uint32_t both = counters[u16_place(level)], low = both & 0xffff, high = both >> 16;
+        if (low > 0) atomicAdd(&counts[level], (unsigned long long)low);
+        if (high > 0) atomicAdd(&counts[share.words + level], (unsigned long long)high);
     }
 }
 
@@ -198,29 +209,37 @@ __device__ __forceinline__ void u16_flush(const uint32_t *counters, const u16_sh
 template <int Channels>
 __global__ void __launch_bounds__(U16_THREADS, 1)
     hist_u16_kernel(const __grid_constant__ walk work, unsigned long long *counts, int ranges) {
+    constexpr int GROUPS = U16_GROUPS<Channels>;
+    static_assert(BATCH_GROUPS % GROUPS == 0, "a batch is whole turns");
     extern __shared__ uint32_t counters[];
     const uint32_t kinds = (uint32_t)(Channels * ranges), kind = blockIdx.x % kinds, levels = U16_LEVELS / ranges;
-    const u16_share share = {(int)(kind % Channels), kind / Channels * levels, levels};
+    const u16_share share = {(int)(kind % Channels), kind / Channels * levels, levels / 2};
     unsigned long long *mine = counts + share.channel * U16_LEVELS + share.first;
-    for (uint32_t i = threadIdx.x; i < levels / 2; i += U16_THREADS) counters[i] = 0;
-    __syncthreads();
-
     const uint4 *in = (const uint4 *)work.in;
     const size_t turn = blockIdx.x / kinds, stride = (gridDim.x + kinds - 1 - kind) / kinds * U16_THREADS;
-    uint32_t words[Channels * PACKET_WORDS];
+    uint32_t words[GROUPS][Channels * PACKET_WORDS];
     size_t group = turn * U16_THREADS + threadIdx.x;
-    if (group < work.groups) load_packets<Channels>(in + group * Channels, words);
+#pragma unroll
+    for (int i = 0; i < GROUPS; i++)
+        if (group + i * stride < work.groups)
+            load_packets<Channels>(in + (group + i * stride) * Channels, words[i]);
+    for (uint32_t i = threadIdx.x; i < share.words; i += U16_THREADS) counters[i] = 0;
+    __syncthreads();
+
     for (size_t first = turn * U16_THREADS; first < work.groups;) {
 #pragma unroll 1
-        for (int i = 0; i < BATCH_GROUPS; i++, first += stride) {
-            const bool inside = group < work.groups;
-            const unsigned active = __ballot_sync(ALL_LANES, inside);
-            group += stride;
-            if (!inside) continue;
-            uint32_t samples[U16_PIXELS];
-            pick<Channels>(words, share.channel, samples);
-            if (group < work.groups) load_packets<Channels>(in + group * Channels, words); // while these are counted
-            count_runs(samples, share, active, counters);
+        for (int done = 0; done < BATCH_GROUPS; done += GROUPS) {
+#pragma unroll
+            for (int i = 0; i < GROUPS; i++, first += stride, group += stride) {
+                const bool inside = group < work.groups;
+                const unsigned active = __ballot_sync(ALL_LANES, inside);
+                if (!inside) continue;
+                uint32_t samples[U16_PIXELS];
+                pick<Channels>(words[i], share.channel, samples);
+                if (group + GROUPS * stride < work.groups) // on its way while these are counted
+                    load_packets<Channels>(in + (group + GROUPS * stride) * Channels, words[i]);
+                count_runs(samples, share, active, counters);
+            }
         }
         __syncthreads();
         if (first < work.groups) u16_spill(counters, share, mine);
