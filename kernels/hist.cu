@@ -5,7 +5,8 @@
 // Exact     integers: 32-bit counters within a block, which takes too few pixels to wrap them, or 16-bit ones that are
 //           emptied in time; then 64-bit counts.
 // Threads   as kernels/point.cu: 16 bytes' worth of pixels a thread at a time, `channels` loads of 16 bytes.
-// Shared    u8: private counters for each block, 24 to 32 KiB. Without them every pixel would be an atomic addition to
+// Shared    u8: private counters for each block, 32 KiB a channel or 24 to 32 in all. Without them every pixel would be
+// an atomic addition to
 //           one of 256 places of global memory, which all multiprocessors would queue for (measured on an H200, 8K
 //           gray: 8.5 ms random, 24 ms constant). u16: counters of one channel, 128 KiB, or of a part of its levels
 //           where a block cannot have that much.
@@ -18,10 +19,22 @@ namespace {
 
 using namespace gi;
 
+// How a block counts u8. `Ample`, for several channels: in as much shared memory as one to three blocks have on a
+// multiprocessor of 200 KiB or more; else in 32 KiB at most, of which two blocks find room on every architecture.
+//
 // Enough warps to hide the loads. The larger blocks are, the fewer counters are added up in the end; RGB needs more
 // registers than as many threads as a multiprocessor could run would have.
-template <int Channels> constexpr int THREADS = Channels == 1 ? 1024 : 512;
-template <int Channels> constexpr int WARPS_AT_ONCE = Channels == 3 ? 48 : 64;
+//
+// Each bin has COPIES counters side by side, and a thread counts in the one of its lane. Lanes that meet the same
+// level, the rule in images with flat areas, then meet in different places; with 32 copies each lane also has a memory
+// bank of its own, so that not even random levels make one lane wait for another.
+template <int Channels, bool Ample> struct u8_form {
+    static constexpr int THREADS = Channels == 1 ? 1024 : !Ample ? 512 : Channels == 4 ? 1024 : Channels * 256;
+    static constexpr int WARPS_AT_ONCE = Ample && Channels == 4 ? 32 : Channels == 3 || Ample ? 48 : 64;
+    static constexpr int COPIES = Channels == 1 || Ample ? 32 : Channels == 2 ? 16 : 8;
+};
+
+constexpr size_t AMPLE = 200 << 10;
 
 // Packets of a thread that are on their way at a time.
 constexpr int PACKETS_IN_FLIGHT = 4;
@@ -29,18 +42,15 @@ constexpr int PACKETS_IN_FLIGHT = 4;
 // Pixels a block counts at most: a 32-bit counter then holds even those of a constant image.
 constexpr size_t BLOCK_PIXELS = (size_t)1 << 31;
 
-// u8 counters. Each bin has COPIES counters side by side, and a thread counts in the one of its lane. Lanes that meet
-// the same level, the rule in images with flat areas, then meet in different places; with 32 copies each lane also has
-// a memory bank of its own. More channels leave room for fewer copies: 32 KiB is what two blocks can have on every
-// architecture.
-template <int Channels> struct counters {
-    static constexpr int LEVELS = 256;
-    static constexpr int BINS = Channels * LEVELS;
-    static constexpr int COPIES = Channels == 1 ? 32 : Channels == 2 ? 16 : 8;
+template <int Channels, bool Ample> struct u8_counters {
+    using form = u8_form<Channels, Ample>;
+    static constexpr int THREADS = form::THREADS, COPIES = form::COPIES;
+    static constexpr int LEVELS = 256, BINS = Channels * LEVELS;
     uint32_t of[BINS * COPIES];
 
     __device__ void clear() {
-        for (int i = (int)threadIdx.x; i < BINS * COPIES; i += THREADS<Channels>) of[i] = 0;
+#pragma unroll 8
+        for (int i = (int)threadIdx.x; i < BINS * COPIES / 4; i += THREADS) ((uint4 *)of)[i] = make_uint4(0, 0, 0, 0);
         __syncthreads();
     }
 
@@ -51,9 +61,9 @@ template <int Channels> struct counters {
     // Adds each bin's copies to the image's counts. SHARERS threads share a bin's copies, each from a different one on:
     // neighbours' bins are COPIES words apart, so that starting alike would put them all into one bank.
     __device__ void add_to(unsigned long long *counts) {
-        constexpr int SHARERS = BINS < THREADS<Channels> ? THREADS<Channels> / BINS : 1, EACH = COPIES / SHARERS;
+        constexpr int SHARERS = BINS < THREADS ? THREADS / BINS : 1, EACH = COPIES / SHARERS;
         __syncthreads();
-        for (int i = (int)threadIdx.x; i < BINS * SHARERS; i += THREADS<Channels>) {
+        for (int i = (int)threadIdx.x; i < BINS * SHARERS; i += THREADS) {
             const int bin = i / SHARERS, first = i % SHARERS * EACH;
             uint32_t sum = 0;
 #pragma unroll
@@ -65,22 +75,29 @@ template <int Channels> struct counters {
     }
 };
 
-template <int Channels>
-__device__ __forceinline__ void count_group(counters<Channels> &shared,
+template <int Channels, bool Ample>
+__device__ __forceinline__ void count_group(u8_counters<Channels, Ample> &shared,
                                             const uint32_t (&words)[Channels * PACKET_WORDS]) {
 #pragma unroll
     for (int i = 0; i < PACKET_PIXELS<uint8_t> * Channels; i++)
         shared.count(i % Channels, sample_get<uint8_t>(words, i));
 }
 
-template <int Channels>
-__global__ void __launch_bounds__(THREADS<Channels>, (blocks_at_once<THREADS<Channels>, WARPS_AT_ONCE<Channels>>()))
+// Blocks of one kernel that a multiprocessor runs, for __launch_bounds__.
+template <int Channels, bool Ample> constexpr int u8_blocks() {
+    return blocks_at_once<u8_form<Channels, Ample>::THREADS, u8_form<Channels, Ample>::WARPS_AT_ONCE>();
+}
+
+template <int Channels, bool Ample>
+__global__ void __launch_bounds__((u8_form<Channels, Ample>::THREADS), (u8_blocks<Channels, Ample>()))
     hist_u8_kernel(const __grid_constant__ walk work, unsigned long long *counts) {
+    constexpr int THREADS = u8_form<Channels, Ample>::THREADS;
     constexpr int GROUPS = Channels >= PACKETS_IN_FLIGHT ? 1 : PACKETS_IN_FLIGHT / Channels;
-    __shared__ counters<Channels> shared;
+    extern __shared__ uint4 memory[];
+    u8_counters<Channels, Ample> &shared = *(u8_counters<Channels, Ample> *)memory;
     const uint4 *in = (const uint4 *)work.in;
-    const size_t stride = (size_t)gridDim.x * THREADS<Channels>;
-    size_t g = (size_t)blockIdx.x * THREADS<Channels> + threadIdx.x;
+    const size_t stride = (size_t)gridDim.x * THREADS;
+    size_t g = (size_t)blockIdx.x * THREADS + threadIdx.x;
     uint32_t words[GROUPS][Channels * PACKET_WORDS];
 #pragma unroll
     for (int i = 0; i < GROUPS; i++)
@@ -90,7 +107,7 @@ __global__ void __launch_bounds__(THREADS<Channels>, (blocks_at_once<THREADS<Cha
 #pragma unroll
         for (int i = 0; i < GROUPS; i++, g += stride) {
             if (g >= work.groups) break;
-            count_group<Channels>(shared, words[i]);
+            count_group(shared, words[i]);
             if (g + GROUPS * stride < work.groups)
                 load_packets<Channels>(in + (g + GROUPS * stride) * Channels, words[i]);
         }
@@ -98,7 +115,7 @@ __global__ void __launch_bounds__(THREADS<Channels>, (blocks_at_once<THREADS<Cha
 
     for (size_t y = blockIdx.x; y < work.rest_height; y += gridDim.x) {
         const uint8_t *row = work.rest_in + y * work.rest_in_pitch;
-        for (size_t i = threadIdx.x; i < (size_t)work.rest_width * Channels; i += THREADS<Channels>)
+        for (size_t i = threadIdx.x; i < (size_t)work.rest_width * Channels; i += THREADS)
             shared.count((int)(i % Channels), row[i]);
     }
     shared.add_to(counts);
@@ -124,9 +141,9 @@ struct u16_share {
 };
 
 // Where the word of a level is, and the level of a word: its own inverse. The levels of neighbouring pixels are near
-// each other, or differ in a few bits somewhere. Additions to one word, or to one of the 32 banks that the low five bits
-// tell, wait for each other: so the halves of a word belong to levels that are far apart, and higher bits of the level
-// have a say in the bank. Multiples of 257, which 8-bit images become, and of 256 have all banks to themselves.
+// each other, or differ in a few bits somewhere. Additions to one word, or to one of the 32 banks that the low five
+// bits tell, wait for each other: so the halves of a word belong to levels that are far apart, and higher bits of the
+// level have a say in the bank. Multiples of 257, which 8-bit images become, and of 256 have all banks to themselves.
 __device__ __forceinline__ uint32_t u16_place(uint32_t word) { return word ^ ((word >> 5 ^ word >> 9) & 31); }
 
 __device__ __forceinline__ void u16_add(uint32_t *counters, const u16_share &share, uint32_t level, uint32_t run) {
@@ -221,8 +238,7 @@ __global__ void __launch_bounds__(U16_THREADS, 1)
     size_t group = turn * U16_THREADS + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < GROUPS; i++)
-        if (group + i * stride < work.groups)
-            load_packets<Channels>(in + (group + i * stride) * Channels, words[i]);
+        if (group + i * stride < work.groups) load_packets<Channels>(in + (group + i * stride) * Channels, words[i]);
     for (uint32_t i = threadIdx.x; i < share.words; i += U16_THREADS) counters[i] = 0;
     __syncthreads();
 
@@ -277,21 +293,32 @@ template <int Channels> gi_status launch_u16(const gi_job *job, gi_error *err) {
 
 // As many blocks as the device runs at once, so that each clears and adds its counters once; fewer for a small image,
 // more where a block would count more than BLOCK_PIXELS.
-template <int Channels> gi_status launch_u8(const gi_job *job, gi_error *err) {
-    const auto kernel = hist_u8_kernel<Channels>;
+template <int Channels, bool Ample> gi_status launch_u8_form(const gi_job *job, gi_error *err) {
+    constexpr int THREADS = u8_form<Channels, Ample>::THREADS;
+    constexpr size_t SHARED = sizeof(u8_counters<Channels, Ample>);
+    const auto kernel = hist_u8_kernel<Channels, Ample>;
     const walk work = walk_over(job->in, NULL);
     size_t resident = 0;
-    gi_status status = resident_blocks(kernel, THREADS<Channels>, &resident, err);
+    gi_status status = allow_shared(kernel, THREADS, SHARED, &resident, err);
     if (status != GI_OK) return status;
-    const size_t useful = larger(divide_up(work.groups, THREADS<Channels>), work.rest_height);
+    const size_t useful = larger(divide_up(work.groups, THREADS), work.rest_height);
     // Rows of more than BLOCK_PIXELS, at most 2^32 - 1, have a block each and fit a counter all the same.
     const size_t block_rows = work.rest_width ? larger(BLOCK_PIXELS / work.rest_width, 1) : 1;
     const size_t needed =
         larger(divide_up(work.groups, BLOCK_PIXELS / PACKET_PIXELS<uint8_t>), divide_up(work.rest_height, block_rows));
     const size_t blocks = larger(smaller(useful, resident), needed);
-    kernel<<<grid_blocks(blocks), THREADS<Channels>, 0, (cudaStream_t)job->stream>>>(work,
-                                                                                     (unsigned long long *)job->counts);
+    kernel<<<grid_blocks(blocks), THREADS, SHARED, (cudaStream_t)job->stream>>>(work,
+                                                                                (unsigned long long *)job->counts);
     return gi_cuda_check(cudaGetLastError(), "starting a histogram", err);
+}
+
+template <int Channels> gi_status launch_u8(const gi_job *job, gi_error *err) {
+    size_t most = 0;
+    gi_status status = most_shared(&most, err);
+    if (status != GI_OK) return status;
+    if constexpr (Channels > 1)
+        if (most >= AMPLE) return launch_u8_form<Channels, true>(job, err);
+    return launch_u8_form<Channels, false>(job, err);
 }
 
 template <int Channels> gi_status launch_channels(const gi_job *job, gi_error *err) {
