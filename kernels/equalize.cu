@@ -5,9 +5,11 @@
 //           one level (core/equalize.h).
 // Exact     integers, by the function that the CPU calls.
 // Threads   one for each level: a reduction finds n, i and h[i], a scan sums, and each sum becomes its table's entry on
-//           the spot. u8: all of it in a block for each channel.
-// Bytes     the counts: 2 KiB once, or 512 KiB three times a channel.
-// Bound     the latency of the launches: one for u8, and five for each channel of u16.
+//           the spot. u8: all of it in a block for each channel. u16: a tile of the levels for each block, a run of
+//           them for each thread; a first launch reduces the tiles, and each block of a second all that the first
+//           found.
+// Bytes     the counts: 2 KiB once, or 512 KiB twice a channel.
+// Bound     the latency of the launches: one for u8, two for u16.
 #include "core/equalize.h"
 #include "kernels/scan.cuh"
 
@@ -19,14 +21,6 @@ using namespace gi;
 struct usage {
     uint64_t samples;
     uint64_t first, first_count; // the smallest level in use, and its samples
-};
-
-struct usage_load {
-    const uint64_t *counts;
-    __device__ usage operator()(size_t level) const {
-        const uint64_t count = counts[level];
-        return {count, count ? level : UINT64_MAX, count};
-    }
 };
 
 struct join {
@@ -43,16 +37,6 @@ __device__ __forceinline__ uint32_t equalized(const usage &used, uint32_t level,
     if (rest == 0) return level;
     return level <= used.first ? 0 : gi_equalize_level(upto - used.first_count, rest, max);
 }
-
-struct table_store {
-    const usage *used;
-    uint32_t max;
-    gi_curve then;
-    uint16_t *table;
-    __device__ void operator()(size_t level, uint64_t upto) const {
-        table[level] = (uint16_t)gi_curve_at(&then, equalized(*used, (uint32_t)level, upto, max), max);
-    }
-};
 
 constexpr int LEVELS_U8 = 256;
 
@@ -85,31 +69,74 @@ gi_status equalize_u8(const gi_table_job *job, gi_error *err) {
     return gi_cuda_check(cudaGetLastError(), "starting equalize's tables", err);
 }
 
-// The scratch: a usage, then what the reduction and the scan need, in turn.
-constexpr size_t INNER = 256;
-static_assert(sizeof(usage) <= INNER, "the usage comes first");
+// u16: a block has a tile of a channel's levels. The scratch holds what each tile uses.
+constexpr uint32_t THREADS = 256, LEVELS = 65536, EACH = 4, TILE = THREADS * EACH, TILES = LEVELS / TILE;
+static_assert(TILES <= THREADS, "a thread for each tile");
+
+__global__ void __launch_bounds__(THREADS) equalize_usage_kernel(const uint64_t *counts, usage *tiles) {
+    __shared__ block_room<THREADS, usage> usages;
+    usage own = join{}.identity();
+#pragma unroll
+    for (uint32_t i = 0; i < EACH; i++) {
+        const uint32_t level = blockIdx.x % TILES * TILE + i * THREADS + threadIdx.x;
+        const uint64_t count = counts[blockIdx.x / TILES * LEVELS + level];
+        own = join{}(own, {count, count ? level : UINT64_MAX, count});
+    }
+    own = block_reduce(own, join{}, usages);
+    if (threadIdx.x == 0) tiles[blockIdx.x] = own;
+}
+
+struct u16_tables {
+    const uint64_t *counts;
+    const usage *tiles;
+    gi_curve then[3];
+    uint16_t *tables;
+};
+
+__global__ void __launch_bounds__(THREADS) equalize_u16_kernel(const __grid_constant__ u16_tables work) {
+    __shared__ block_room<THREADS, usage> usages;
+    __shared__ block_room<THREADS, uint64_t> sums;
+    __shared__ usage used;
+    __shared__ uint64_t before;
+    const uint32_t channel = blockIdx.x / TILES, tile = blockIdx.x % TILES, first = tile * TILE + threadIdx.x * EACH;
+    uint64_t counts[EACH], own = 0, total;
+#pragma unroll
+    for (uint32_t i = 0; i < EACH; i++) own += counts[i] = work.counts[(size_t)channel * LEVELS + first + i];
+    const usage of_tile = threadIdx.x < TILES ? work.tiles[channel * TILES + threadIdx.x] : join{}.identity();
+    const usage all = block_reduce(of_tile, join{}, usages);
+    const uint64_t lower = block_reduce(threadIdx.x < tile ? of_tile.samples : 0, sum<uint64_t>{}, sums);
+    if (threadIdx.x == 0) {
+        used = all;
+        before = lower;
+    }
+    __syncthreads();
+    uint64_t upto = before + block_scan(own, sum<uint64_t>{}, sums, &total);
+    const gi_curve &then = channel == 0 ? work.then[0] : channel == 1 ? work.then[1] : work.then[2];
+    uint16_t *table = work.tables + (size_t)channel * LEVELS + first;
+#pragma unroll
+    for (uint32_t i = 0; i < EACH; i++) {
+        upto += counts[i];
+        table[i] = (uint16_t)gi_curve_at(&then, equalized(used, first + i, upto, LEVELS - 1), LEVELS - 1);
+    }
+}
+
+gi_status equalize_u16(const gi_table_job *job, gi_error *err) {
+    const cudaStream_t stream = (cudaStream_t)job->stream;
+    const unsigned blocks = TILES * (unsigned)job->channels;
+    usage *tiles = (usage *)job->scratch;
+    u16_tables work = {job->counts, tiles, {}, job->tables};
+    for (int c = 0; c < job->channels; c++) work.then[c] = job->then[c];
+    equalize_usage_kernel<<<blocks, THREADS, 0, stream>>>(job->counts, tiles);
+    equalize_u16_kernel<<<blocks, THREADS, 0, stream>>>(work);
+    return gi_cuda_check(cudaGetLastError(), "starting equalize's tables", err);
+}
 
 } // namespace
 
 size_t gi_cuda_equalize_scratch(const gi_table_job *job) {
-    const size_t levels = (size_t)gi_sample_max(job->sample) + 1;
-    return INNER + larger(reduce_scratch<usage>(levels), scan_scratch<uint64_t>(levels));
+    return job->sample == GI_U8 ? 0 : TILES * (size_t)job->channels * sizeof(usage);
 }
 
 gi_status gi_cuda_equalize(const gi_table_job *job, gi_error *err) {
-    const cudaStream_t stream = (cudaStream_t)job->stream;
-    const uint32_t max = gi_sample_max(job->sample);
-    const size_t levels = (size_t)max + 1;
-    usage *used = (usage *)job->scratch;
-    void *inner = (char *)job->scratch + INNER;
-    gi_status status = GI_OK;
-    if (job->sample == GI_U8) return equalize_u8(job, err);
-    for (int c = 0; c < job->channels && status == GI_OK; c++) {
-        const uint64_t *counts = job->counts + c * levels;
-        status = reduce(levels, usage_load{counts}, join{}, used, inner, stream, err);
-        if (status == GI_OK)
-            status = scan<uint64_t>(levels, array_load<uint64_t>{counts}, sum<uint64_t>{},
-                                    table_store{used, max, job->then[c], job->tables + c * levels}, inner, stream, err);
-    }
-    return status;
+    return job->sample == GI_U8 ? equalize_u8(job, err) : equalize_u16(job, err);
 }
