@@ -173,7 +173,7 @@ static void test_refusals(void) {
 
 // --- the launchers, on counts made up --------------------------------------------------------------------------------
 
-enum { COUNTS_KINDS = 8 };
+enum { COUNTS_KINDS = 10 };
 
 // One channel's counts, of some kind.
 static void counts_make(int kind, uint32_t levels, rng *r, uint64_t *counts) {
@@ -188,6 +188,9 @@ static void counts_make(int kind, uint32_t levels, rng *r, uint64_t *counts) {
         case 4: counts[v] = v % 16 == 5 ? 1 + v % 3 : 0; break;
         case 5: counts[v] = random >> 40; break;
         case 6: counts[v] = random % 50 ? 0 : random >> 26; break; // sparse, up to 2^38
+        // Three equal peaks: two levels are equally good, here in far tiles of the levels, there in one thread's.
+        case 8: counts[v] = v % (levels / 8 * 3) == levels / 8 && v > 0 ? 1000 : 0; break;
+        case 9: counts[v] = v / 4 == levels / 12 && v % 4 < 3 ? 1000 : 0; break;
         default: counts[v] = v < 9 ? random >> 22 : random >> 60; break;
         }
     }
