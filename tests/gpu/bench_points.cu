@@ -160,6 +160,9 @@ void bench_points() {
         bench_point("gray | threshold, RGB" + kind, op);
         op.after = table;
         bench_point("gray | table, RGB" + kind, op);
+        op = gray(sample, GI_MIX_LINEAR);
+        op.after = table;
+        bench_point("gray linear | table, RGB" + kind, op);
         op = gray(sample, GI_MIX_SHIFT);
         op.after = table;
         bench_point("shift by luma, RGB" + kind, op);
@@ -227,6 +230,7 @@ void bench_hist(content pattern, int channels, gi_sample sample) {
     static const char *const patterns[] = {"random", "constant", "photo-like"};
     const std::string kind = sample == GI_U8 ? " u8" : " u16";
     const std::string what = (channels == 1   ? ", gray"
+                              : channels == 2 ? ", gray+alpha"
                               : channels == 3 ? ", RGB"
                                               : ", RGBA") +
                              kind + ", " + patterns[(int)pattern];
@@ -266,10 +270,8 @@ void bench_hists() {
     need(cudaMalloc(&cub_counts, 65536 * sizeof *cub_counts), "allocating");
     need(cudaMalloc(&counts, 4 * 65536 * sizeof *counts), "allocating");
     for (content pattern : {content::random, content::constant, content::photo}) {
-        bench_hist(pattern, 1, GI_U8);
-        bench_hist(pattern, 3, GI_U8);
-        bench_hist(pattern, 4, GI_U8);
-        for (int channels : {1, 3, 4}) bench_hist(pattern, channels, GI_U16);
+        for (gi_sample sample : {GI_U8, GI_U16})
+            for (int channels : {1, 2, 3, 4}) bench_hist(pattern, channels, sample);
     }
     cudaFree(counts);
     cudaFree(cub_counts);
