@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of measured figures in README.md, made from docs/benchmarks/*.json: benchmark_table.py [--check]
 
-h200.json is what tests/gpu/run wrote on a machine with that GPU, h200_batch.json (where there is one) what
-tests/gpu/batch.py wrote there, cpu.json what tests/bench/cpu.sh wrote, codecs.json (likewise) what tests/bench/codecs.sh
+h200.json, h200_matmul.json and h200_arrays.json are what tests/gpu/run wrote on a machine with that GPU (bench.json,
+matmul.json, arrays.json there), h200_batch.json what tests/gpu/batch.py wrote there, cpu.json what tests/bench/cpu.sh wrote, codecs.json (likewise) what tests/bench/codecs.sh
 wrote; README shows the rows that are named below, between its markers. --check
 changes nothing and fails when README says anything else.
 """
@@ -27,6 +27,19 @@ GPU_ROWS = {  # ours: what it is called here, and the row of the vendor's librar
     "hist, gray u8, photo-like": ("histogram, gray photo", "CUB hist, gray u8, photo-like"),
     "box r=15, gray u8": ("box r=15, gray", "NPP box r=15, gray u8"),
     "Gaussian s=3, gray u8": ("Gaussian s=3, gray", "NPP Gaussian 15x15, gray u8"),
+}
+
+
+MATMUL_NAMES = ("naive", "tiled8", "tiled16", "tiled32", "fast", "cublas", "tf32-mma", "tf32-wgmma", "cublas-tf32")
+ARRAY_ROWS = {  # job, algorithm: what it is called here
+    ("reduce sum float32", "interleaved"): "sum of float32, `interleaved`",
+    ("reduce sum float32", "sequential"): "sum of float32, `sequential`",
+    ("reduce sum float32", "shuffle"): "sum of float32, `shuffle` (the default)",
+    ("reduce sum int32", "shuffle"): "sum of int32, `shuffle`",
+    ("scan sum float32", "kogge-stone"): "scan of float32, `kogge-stone`",
+    ("scan sum float32", "brent-kung"): "scan of float32, `brent-kung`",
+    ("scan sum float32", "lookback"): "scan of float32, `lookback`, the same bits each time",
+    ("scan sum int32", "lookback"): "scan of int32, `lookback` (the default)",
 }
 
 
@@ -74,6 +87,32 @@ def gpu_table(figures):
         yield f"| {shown} | {r['ms']:.3f} | {r['percent_of_copy']:.0f} % | {beside} |\n"
 
 
+def matmul_table(figures):
+    sizes = sorted({r["n"] for r in figures["results"] if r["m"] == r["k"] == r["n"]})
+    speed = {(r["name"], r["n"]): r for r in figures["results"] if r["m"] == r["k"] == r["n"]}
+    yield (f"Products of n x n matrices of float32 on one {figures['gpu']} ({figures['date'][:10]}, commit "
+           f"{figures['commit'][:7]}), in TFLOP/s, with the share of cuBLAS' speed of the same precision; "
+           f"`tests/gpu/run`:\n\n")
+    yield f"| n = | {' | '.join(str(n) for n in sizes)} |\n|{'---|' * (len(sizes) + 1)}\n"
+    for name in MATMUL_NAMES:
+        cells = [speed.get((name, n)) for n in sizes]
+        if not any(cells):
+            continue
+        shown = [f"{r['tflops']:.1f} ({r['percent_of_cublas']:.0f} %)" if r else "" for r in cells]
+        yield f"| `{name}` | {' | '.join(shown)} |\n"
+
+
+def arrays_table(figures):
+    results = {(r["job"], r["name"], r["log2_count"]): r for r in figures["results"]}
+    yield (f"Reductions and scans of arrays in the memory of one {figures['gpu']} ({figures['date'][:10]}, commit "
+           f"{figures['commit'][:7]}), in ms, with the share of CUB's speed; `tests/gpu/run`:\n\n")
+    yield "| work | 2^20 elements | 2^24 | 2^28 |\n|---|---|---|---|\n"
+    for (job, name), shown in ARRAY_ROWS.items():
+        cells = [results[job, name, log2] for log2 in (20, 24, 28)]
+        times = [f"{r['ms']:.4f} ({r['percent_of_cub']:.0f} %)" for r in cells]
+        yield f"| {shown} | {' | '.join(times)} |\n"
+
+
 BATCH_NAMES = {("gray", "jpg"): "gray of JPEGs, whose own luma it is: no work for the GPU",
                ("gray, from RGB", "jpg"): "gray of JPEGs by way of RGB", ("blur sigma=3", "jpg"): "Gaussian s=3 of JPEGs",
                ("gray", "png"): "gray of PNGs"}
@@ -101,6 +140,7 @@ def main():
     head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]
     sources = ((codec_table, "codecs.json"), (cpu_table, "cpu.json"), (gpu_table, "h200.json"),
+               (matmul_table, "h200_matmul.json"), (arrays_table, "h200_arrays.json"),
                (batch_table, "h200_batch.json"))
     tables = "\n".join("".join(table(load(name))) for table, name in sources if load(name))
     made = head + BEGIN + "\n" + tables + "\n" + END + tail
