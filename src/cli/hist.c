@@ -125,12 +125,12 @@ static gi_status measure(gi_session *session, const gi_report_request *request) 
     bool worthless = run && (nothing || result.not_started || gi_interrupt > 0);
     if (status == GI_OK && !worthless) status = gi_report_finish(report, &err);
 out:
-    if (status) {
+    if (status && status != GI_ERR_CANCELLED) {
         const gi_messages messages = {gi_console_say, &session->console};
         gi_say(&messages, GI_FAILURE, request->path ? request->path : "standard output", "%s", err.text);
     }
     gi_report_close(report);
-    return status ? GI_ERR_IO : run;
+    return status == GI_ERR_CANCELLED ? status : status ? GI_ERR_IO : run;
 }
 
 // ---- reports added up ---------------------------------------------------------------------------------------------

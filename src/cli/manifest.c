@@ -10,6 +10,8 @@
 
 #include "cli/buffer.h"
 #include "cli/json.h"
+#include "cli/signals.h"
+#include "run/path.h"
 
 struct gi_manifest {
     gi_manifest_request request;
@@ -42,19 +44,35 @@ static gi_status fail_to_write(gi_error *err, int error_number) {
     return gi_fail_errno(err, "cannot write", error_number);
 }
 
+// A device, a FIFO (whose reader is waited for) or a descriptor that is open already: nothing of it is ours to replace.
+static gi_status take_stream(gi_manifest *manifest, gi_error *err) {
+    const char *path = manifest->request.path;
+    const int ours = strcmp(path, "-") == 0 ? STDOUT_FILENO : gi_path_descriptor(path);
+    if (ours >= 0) {
+        manifest->fd = fcntl(ours, F_DUPFD_CLOEXEC, 3);
+    } else {
+        do manifest->fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+        while (manifest->fd < 0 && errno == EINTR && !gi_interrupt);
+    }
+    if (manifest->fd >= 0) return GI_OK;
+    return errno == EINTR ? gi_fail(err, GI_ERR_CANCELLED, "interrupted") : fail_to_write(err, errno);
+}
+
+static bool is_stream(const char *path) {
+    struct stat st;
+    if (strcmp(path, "-") == 0 || gi_path_descriptor(path) >= 0) return true;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 // Only one run at a time writes to it: a second one would take the first one's lines away.
 static gi_status take_file(gi_manifest *manifest, gi_error *err) {
     const gi_manifest_request *request = &manifest->request;
     struct stat st;
+    if (is_stream(request->path)) return take_stream(manifest, err);
     int flags = O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | (request->no_clobber ? O_EXCL : 0);
     manifest->fd = open(request->path, flags, 0666);
-    int reason = errno;
-    // A FIFO or device that may only be written to.
-    if (manifest->fd < 0 && (reason == EACCES || reason == ENXIO))
-        manifest->fd = open(request->path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
-    if (manifest->fd < 0 && reason == EEXIST) return gi_fail(err, GI_ERR_EXISTS, "exists already");
-    if (manifest->fd < 0) return fail_to_write(err, reason);
-    if (fstat(manifest->fd, &st) != 0) return fail_to_write(err, errno);
+    if (manifest->fd < 0 && errno == EEXIST) return gi_fail(err, GI_ERR_EXISTS, "exists already");
+    if (manifest->fd < 0 || fstat(manifest->fd, &st) != 0) return fail_to_write(err, errno);
     manifest->regular = S_ISREG(st.st_mode);
     if (!manifest->regular) return GI_OK;
     if (flock(manifest->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
@@ -138,10 +156,7 @@ gi_status gi_manifest_open(const gi_manifest_request *request, const gi_item_lis
     manifest->fd = -1;
     manifest->recorded = calloc(list->count + 1, sizeof *manifest->recorded);
     if (!manifest->recorded) return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu files", list->count);
-    if (strcmp(request->path, "-") != 0)
-        status = take_file(manifest, err);
-    else if ((manifest->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) < 0)
-        status = fail_to_write(err, errno);
+    status = take_file(manifest, err);
     for (size_t i = 0; i < list->failed && status == GI_OK; i++) {
         const gi_unread *unread = &list->unread[i];
         status = put(manifest, &(record){unread->in, unread->out, "failed", unread->reason, NULL, true}, err);

@@ -15,16 +15,21 @@
 // A file by its name, by its place however that is written, and by what it is where it exists and is a regular one.
 typedef struct identity {
     const char *path;
-    char *key; // NULL: it has no place of its own, like standard output and devices
+    int descriptor; // of ours that it stands for; -1: none
+    char *key;      // NULL: it has no place of its own, like descriptors and devices
     gi_path_parents parents;
     bool exists;
     struct stat is;
 } identity;
 
+static int descriptor_of_record(const char *path) {
+    return strcmp(path, "-") == 0 ? STDOUT_FILENO : gi_path_descriptor(path);
+}
+
 static identity identify(const char *path) {
-    identity file = {.path = path};
-    const bool there = strcmp(path, "-") == 0 || stat(path, &file.is) == 0;
-    file.exists = there && S_ISREG(file.is.st_mode);
+    identity file = {.path = path, .descriptor = descriptor_of_record(path)};
+    const bool there = file.descriptor >= 0 || stat(path, &file.is) == 0;
+    file.exists = there && file.descriptor < 0 && S_ISREG(file.is.st_mode);
     if (!there || file.exists) file.key = gi_path_key(path, &file.parents);
     return file;
 }
@@ -49,7 +54,7 @@ static bool is_same(identity *file, const char *name) {
 
 bool gi_records_are_one(const char *a, const char *b) {
     identity file = identify(a);
-    const bool same = is_same(&file, b);
+    const bool same = file.descriptor >= 0 ? file.descriptor == descriptor_of_record(b) : is_same(&file, b);
     forget(&file);
     return same;
 }
@@ -126,7 +131,7 @@ static bool can_open(const gi_session *session, const char *path) {
     const bool exists = stat(path, &st) == 0;
     gi_output *output = NULL;
     gi_error err = {0};
-    if (exists && !S_ISREG(st.st_mode)) return true;
+    if (gi_path_descriptor(path) >= 0 || (exists && !S_ISREG(st.st_mode))) return true;
     if (exists && session->options->no_clobber) return false;
     if (exists && manifest) return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
     gi_status status = gi_output_open(path, &output, &err);
@@ -143,7 +148,8 @@ bool gi_records_can_open(const gi_session *session) {
 }
 
 static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
-    gi_say(&session->messages, GI_FAILURE, session->options->manifest, "%s", err->text);
+    if (err->status != GI_ERR_CANCELLED)
+        gi_say(&session->messages, GI_FAILURE, session->options->manifest, "%s", err->text);
     return err->status;
 }
 
@@ -192,6 +198,7 @@ static gi_progress *open_progress(const gi_session *session) {
 }
 
 static gi_status fail_stats(const gi_session *session, const char *at, const gi_error *err) {
+    if (err->status == GI_ERR_CANCELLED) return err->status;
     gi_say(&session->messages, GI_FAILURE, at && strcmp(at, "-") != 0 ? at : "standard output", "%s", err->text);
     return err->status;
 }

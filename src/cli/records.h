@@ -7,8 +7,8 @@
 // Refuses a file of records that is an image of the listing, read or written, or another one's. GI_ERR_USAGE.
 gi_status gi_records_check(const gi_session *session, gi_error *err);
 
-// True when two paths name one file, whether or not there is one, and however they are written; false for devices, and
-// "-" beside a name.
+// True when two paths of outputs name one file, whether or not there is one, and however they are written, or one open
+// descriptor ("-": standard output); false for devices.
 bool gi_records_are_one(const char *a, const char *b);
 
 // False where gi_records_open is going to fail. Leaves nothing where the files are.

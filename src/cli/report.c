@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/signals.h"
 #include "run/output.h"
 
 typedef enum turn { TURN_AWAITED = 0, TURN_HELD, TURN_PASSED } turn;
@@ -118,7 +119,7 @@ gi_status gi_report_open(const gi_report_request *request, gi_report **out, gi_e
                        report->style->word, report->style->most, request->count);
     if (!request->path) return GI_OK;
     gi_output_sweep_beside(request->path);
-    return gi_output_open(request->path, &report->output, err);
+    return gi_output_open_cancellable(request->path, &gi_interrupt, &report->output, err);
 }
 
 static gi_report_image image_of(const gi_report *report, size_t index, const gi_measured *measured) {
@@ -160,7 +161,8 @@ static gi_status add_to_total(sums *total, const gi_report_image *image, gi_erro
     }
     if (!total->first) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     if (total->image.levels != image->levels)
-        return gi_fail(err, GI_ERR_FORMAT, "%u levels of '%.150s' and %u of '%.150s' do not add up (--depth makes them the same)",
+        return gi_fail(err, GI_ERR_FORMAT,
+                       "%u levels of '%.150s' and %u of '%.150s' do not add up (--depth makes them the same)",
                        total->image.levels, total->first, image->levels, image->file);
     size_t files = image->files > 0 ? image->files : 1;
     if (image->pixels > UINT64_MAX - total->image.pixels || files > SIZE_MAX - total->image.files)

@@ -8,6 +8,7 @@
 #include "cli/buffer.h"
 #include "cli/console.h"
 #include "cli/json.h"
+#include "cli/signals.h"
 #include "core/clock.h"
 
 struct gi_stats {
@@ -221,7 +222,7 @@ static gi_status open_file(const char *path, gi_output **output, const char **at
     *at = path;
     bool standard_output = strcmp(path, "-") == 0;
     if (!standard_output) gi_output_sweep_beside(path);
-    return gi_output_open(standard_output ? NULL : path, output, err);
+    return gi_output_open_cancellable(standard_output ? NULL : path, &gi_interrupt, output, err);
 }
 
 // Names, and room for the times of those that have their own.

@@ -44,21 +44,6 @@ static void close_fd(int *fd) {
 // True when an interrupted call should be given up.
 static bool cancelled(const volatile sig_atomic_t *cancel) { return cancel && *cancel; }
 
-// The N of /dev/fd/N and its like, else -1.
-static int descriptor_of_name(const char *path) {
-    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
-    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
-    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        size_t length = strlen(prefixes[i]);
-        const char *digits = path + length;
-        if (strncmp(path, prefixes[i], length) != 0) continue;
-        size_t count = strspn(digits, "0123456789");
-        if (count >= 1 && count <= 6 && digits[count] == '\0') return atoi(digits);
-    }
-    return -1;
-}
-
 static gi_status open_descriptor(gi_output *output, int fd, gi_error *err) {
     output->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (output->fd < 0) return gi_path_fail(err, "cannot write", shown_name(output), errno);
@@ -113,7 +98,7 @@ static gi_status open_temporary(gi_output *output, gi_error *err) {
 
 // Fits `output` to the path: which kind it is, and opens it.
 static gi_status open_path(gi_output *output, const char *path, gi_error *err) {
-    int fd = descriptor_of_name(path);
+    int fd = gi_path_descriptor(path);
     struct stat st;
     bool exists = fd < 0 && stat(path, &st) == 0;
     bool follow = fd < 0 && (!exists || S_ISREG(st.st_mode));

@@ -17,8 +17,9 @@
 typedef struct gi_output gi_output;
 
 // Prepares to write `path` (NULL: standard output). A symbolic link is followed, so that its target is replaced. A
-// target that exists and is no regular file is written to directly; so are /dev/stdout, /dev/stderr, /dev/fd/N and
-// /proc/self/fd/N, through the descriptor itself, so that what it was opened for (appending, a socket) holds.
+// target that exists and is no regular file is written to directly; so are descriptors of ours (gi_path_descriptor),
+// without opening them anew, so that what they were opened for (appending, a socket) holds. A FIFO that nobody reads
+// is waited for, as by a shell.
 // Otherwise bytes go to a dot-file in the target's directory, created with the old file's mode or 0666 less the
 // umask, whose name carries this process's id and which is locked while it lives.
 gi_status gi_output_open(const char *path, gi_output **output, gi_error *err);

@@ -61,6 +61,51 @@ gi_status gi_path_follow(const char *path, char **target, gi_error *err) {
     return now ? GI_OK : gi_path_fail(err, "cannot follow", path, errno);
 }
 
+// The N of a name that ends so; -1 for others.
+static int number_of(const char *digits) {
+    const size_t count = strspn(digits, "0123456789");
+    return count >= 1 && count <= 6 && digits[count] == '\0' ? atoi(digits) : -1;
+}
+
+// By the name as it is written, which does without /proc.
+static int plain_descriptor(const char *path) {
+    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0) return number_of(path + strlen(prefixes[i]));
+    return -1;
+}
+
+// By the directory that the name lies in.
+static int listed_descriptor(const char *path) {
+    char *parent = gi_path_parent(path);
+    char *directory = parent ? realpath(parent, NULL) : NULL,
+         *ours = directory ? realpath("/proc/self/fd", NULL) : NULL;
+    size_t length = 0;
+    const int found = ours && strcmp(directory, ours) == 0 ? number_of(gi_path_last(path, &length)) : -1;
+    free(parent);
+    free(directory);
+    free(ours);
+    return found;
+}
+
+int gi_path_descriptor(const char *path) {
+    struct stat st;
+    int found = plain_descriptor(path);
+    char *now = found < 0 ? strdup(path) : NULL;
+    // Descriptors are links themselves, so that a plain file costs one look.
+    for (int links = 0; now && found < 0 && links < MAX_LINKS && lstat(now, &st) == 0 && S_ISLNK(st.st_mode); links++) {
+        found = listed_descriptor(now);
+        char *next = found < 0 ? link_target(now) : NULL;
+        free(now);
+        now = next;
+        if (now && found < 0) found = plain_descriptor(now);
+    }
+    free(now);
+    return found;
+}
+
 const char *gi_path_show(const char *path, char text[GI_PATH_SHOWN]) {
     size_t length = strlen(path);
     bool cut = length > GI_PATH_SHOWN - 1;

@@ -107,6 +107,43 @@ def test_to_standard_output(gpuimg, batch):
     assert (found[0]["path"], found[0]["output"]) == (None, "b.png")
 
 
+@pytest.mark.parametrize("option", ["--manifest", "--stats-json", "--trace"])
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link"])
+def test_a_descriptor_is_written_to_as_it_is(gpuimg, batch, option, name):
+    (batch / "link").symlink_to("/dev/stdout")
+    with open(batch / "log", "w+b", buffering=0) as log:
+        log.write(b"first\n")
+        inode = os.fstat(log.fileno()).st_ino
+        process = gpuimg.start("gray", option, name, "in/a.png", "b.png", stdout=log)
+        assert process.wait(timeout=20) == 0 and not process.stderr.read()
+        process.communicate()
+    assert (batch / "log").stat().st_ino == inode
+    first, rest = (batch / "log").read_bytes().split(b"\n", 1)
+    assert first == b"first" and isinstance(json.loads(rest), dict)
+
+
+def test_two_records_of_one_descriptor(gpuimg, batch):
+    for names in (("-", "/dev/stdout"), ("/dev/fd/1", "-"), ("/dev/stdout", "/proc/self/fd/1")):
+        result = gpuimg.refused("gray", "--manifest", names[0], "--trace", names[1], "in", "out")
+        assert "manifest and trace would be one file" in result.err
+
+
+# As by a shell: whoever writes to a FIFO waits for its reader, and can be interrupted at that.
+@pytest.mark.parametrize("option", ["--manifest", "--stats-json", "--trace"])
+def test_a_fifo(gpuimg, batch, option):
+    os.mkfifo(batch / "pipe")
+    process = gpuimg.start("gray", option, "pipe", "in/a.png", "b.png")
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130 and process.communicate() == (b"", b"")
+    assert not (batch / "b.png").exists()
+    process = gpuimg.start("gray", option, "pipe", "in/a.png", "b.png")
+    assert isinstance(json.loads((batch / "pipe").read_bytes()), dict)
+    assert process.wait(timeout=20) == 0
+    process.communicate()
+
+
 def lines_of(result, folder):
     assert result.code == 0, result
     return lines(folder / "m.jsonl")

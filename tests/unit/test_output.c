@@ -156,7 +156,10 @@ static void special_files(void **state) {
 // Standard output and its names, with the descriptor's own mode of writing.
 static void descriptors(void **state) {
     (void)state;
-    static const char *const names[] = {NULL, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    assert_int_equal(symlink("/dev/stdout", "out_link"), 0);
+    assert_int_equal(symlink("out_link", "out_link_link"), 0);
+    static const char *const names[] = {NULL,           "/dev/stdout",  "/dev/fd/1",     "/proc/self/fd/1",
+                                        "//dev/stdout", "/dev/./fd//1", "out_link_link", "/proc/self/../self/fd/1"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         put_text("log", "first ");
         fflush(stdout);
@@ -171,6 +174,10 @@ static void descriptors(void **state) {
         assert_true(open_still);
         assert_true(text_is("log", "first second"));
     }
+    assert_int_equal(gi_path_descriptor("log"), -1);
+    assert_int_equal(gi_path_descriptor("/dev/fd/1x"), -1);
+    assert_int_equal(symlink("loop", "loop"), 0);
+    assert_int_equal(gi_path_descriptor("loop"), -1);
     assert_reason(write_text("/dev/fd/987", "x", false), GI_ERR_IO, "Bad file descriptor");
     int pipe_ends[2];
     assert_int_equal(pipe(pipe_ends), 0);
