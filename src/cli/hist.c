@@ -7,10 +7,12 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge.h"
+#include "cli/records.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/sink.h"
+#include "run/path.h"
 
 static gi_status refuse_name(const char *name, gi_error *err) {
     gi_buffer words = {0};
@@ -57,29 +59,13 @@ static gi_status refuse_output(gi_operands operands, gi_error *err) {
 }
 
 static gi_status refuse_existing(const gi_options *options, const char *path) {
-    if (!options->no_clobber || !path || access(path, F_OK) != 0) return GI_OK;
+    struct stat st;
+    if (!options->no_clobber || !path || gi_path_descriptor(path) >= 0) return GI_OK;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return GI_OK;
     gi_console console = {0};
     gi_messages messages = {gi_console_say, &console};
     gi_say(&messages, GI_FAILURE, path, "exists already");
     return GI_ERR_EXISTS;
-}
-
-// A report is never meant to replace an image that it reports on.
-static gi_status refuse_replaced(const char *user, const char *path, const char *in) {
-    struct stat output, input;
-    if (!path || !in || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return GI_OK;
-    if (stat(in, &input) != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino) return GI_OK;
-    gi_complain("the report %.200s would replace the input %.200s", path, in);
-    gi_suggest_help(user);
-    return GI_ERR_USAGE;
-}
-
-static gi_status refuse_replaced_input(const gi_session *session, const char *path) {
-    gi_status status = GI_OK;
-    if (!path || access(path, F_OK) != 0) return GI_OK;
-    for (size_t i = 0; i < session->list.count && status == GI_OK; i++)
-        status = refuse_replaced(session->user, path, session->list.items[i].in);
-    return status;
 }
 
 // A report that cannot be written makes the rest of the work pointless.
@@ -205,11 +191,20 @@ static gi_status confine_merge(const char *user, const gi_options *options) {
     return status;
 }
 
+// As gi_records_check does for images: a report is never meant to replace what it is made of.
+static gi_status refuse_replaced(const char *user, const char *path, const char *part) {
+    char shown[GI_PATH_SHOWN];
+    if (strcmp(part, "-") == 0 || !gi_records_are_one(path, part)) return GI_OK;
+    gi_complain("the report would replace the input %s", gi_path_show(part, shown));
+    gi_suggest_help(user);
+    return GI_ERR_USAGE;
+}
+
 static gi_status run_merge(const char *user, gi_report_request *request, const gi_options *options,
                            gi_operands operands) {
     gi_status status = GI_OK;
     request->total = true;
-    for (size_t i = 0; i < operands.count && status == GI_OK; i++)
+    for (size_t i = 0; i < operands.count && status == GI_OK && request->path; i++)
         status = refuse_replaced(user, request->path, operands.names[i]);
     if (status == GI_OK) status = refuse_existing(options, request->path);
     if (status == GI_OK) status = confine_merge(user, options);
@@ -250,8 +245,7 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
     request.count = session.list.count;
     request.total = options->total;
     request.piped = pipeline->count > 1;
-    status = refuse_replaced_input(&session, request.path);
-    if (status == GI_OK) status = refuse_existing(options, request.path);
+    status = refuse_existing(options, request.path);
     if (status == GI_OK) status = measure(&session, &request);
 out:
     gi_session_close(&session);

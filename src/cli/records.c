@@ -112,8 +112,7 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
                                {"manifest that is retried", options->retry_failed}};
     gi_status status = GI_OK;
     for (int i = 0; i < RECORDS; i++) {
-        // hist refuses its report itself.
-        if (files[i].path && i != REPORT) status = check_path(session, files[i].what, files[i].path, err);
+        if (files[i].path) status = check_path(session, files[i].what, files[i].path, err);
         if (status != GI_OK) return status;
         for (int j = 0; j < i; j++)
             if (files[i].path && files[j].path && gi_records_are_one(files[i].path, files[j].path))

@@ -194,7 +194,9 @@ def test_a_report_never_replaces_its_input(gpuimg, image, tmp_path):
     image("a.json", kind="PNG")
     image("b.png")
     (tmp_path / "link.json").symlink_to("a.json")
-    for name in ["a.json", "./a.json", "link.json"]:
+    os.link(tmp_path / "a.json", tmp_path / "twin.json")
+    (tmp_path / "folder").mkdir()
+    for name in ["a.json", "./a.json", "link.json", "folder/../a.json", "twin.json"]:
         assert "would replace the input a.json" in gpuimg.refused("hist", "b.png", "a.json", "-o", name).err
     gpuimg.ok("hist", "b.png", "-o", "a.json")
 

@@ -137,7 +137,9 @@ def test_levels_of_another_depth(gpuimg, tmp_path):
 
 def test_what_is_refused(gpuimg, photos, tmp_path):
     gpuimg.ok("hist", "--total", "-o", "t.json", *photos)
-    assert "would replace the input t.json" in gpuimg.refused("hist", "--merge", "t.json", "-o", "./t.json").err
+    for name in ("t.json", "./t.json", "./../" + tmp_path.name + "/t.json"):
+        assert "would replace the input t.json" in gpuimg.refused("hist", "--merge", "t.json", "-o", name).err
+    gpuimg.ok("hist", "--merge", "t.json", "--no-clobber", "--format", "json", "-o", "/dev/null")
     assert "no pipeline" in gpuimg.refused("run", "gray | hist", "--merge", "t.json").err
     for more in (("-r",), ("--manifest", "m"), ("--files-from", "t.json"), ("--retry-failed", "m"), ("--shard", "1/2")):
         assert "for images" in gpuimg.refused("hist", "--merge", "t.json", *more).err
