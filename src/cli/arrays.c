@@ -65,6 +65,11 @@ gi_messages gi_arrays_messages(const gi_arrays *arrays) {
 
 const char *gi_arrays_shown(const char *name) { return strcmp(name, "-") == 0 ? "standard input" : name; }
 
+const char *gi_arrays_output(const gi_arrays *arrays) {
+    const char *output = arrays->options->array_output;
+    return strcmp(output, "-") == 0 ? "standard output" : output;
+}
+
 gi_status gi_arrays_complain(const gi_arrays *arrays, const char *file, gi_status status, const gi_error *err) {
     const gi_messages messages = gi_arrays_messages(arrays);
     // What was interrupted says so by its exit status.
@@ -84,7 +89,7 @@ gi_status gi_arrays_save(const gi_arrays *arrays, const gi_array *array) {
     const char *output = arrays->options->array_output, *path = strcmp(output, "-") == 0 ? NULL : output;
     if (gi_interrupt) return GI_ERR_CANCELLED;
     gi_status status = gi_array_save(path, array, arrays->options->no_clobber, &gi_interrupt, &err);
-    return gi_arrays_complain(arrays, path ? path : "standard output", status, &err);
+    return gi_arrays_complain(arrays, gi_arrays_output(arrays), status, &err);
 }
 
 void gi_arrays_note(const gi_arrays *arrays, const gi_choice *choice) {

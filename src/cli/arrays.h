@@ -43,7 +43,8 @@ gi_messages gi_arrays_messages(const gi_arrays *arrays);
 // Tells with -v where a primitive ran, and why.
 void gi_arrays_note(const gi_arrays *arrays, const gi_choice *choice);
 
-// "standard input" for -.
+// An operand's name, "standard input" for -; the output's, "standard output" for -.
 const char *gi_arrays_shown(const char *name);
+const char *gi_arrays_output(const gi_arrays *arrays);
 
 #endif

@@ -1,7 +1,9 @@
 // `gpuimg matmul A.npy B.npy -o C.npy`.
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/arrays.h"
+#include "run/path.h"
 
 static gi_status check_usage(const gi_arrays *arrays) {
     const gi_options *options = arrays->options;
@@ -22,15 +24,25 @@ static gi_status check_matrix(const gi_arrays *arrays, const char *name, const g
     return gi_arrays_complain(arrays, gi_arrays_shown(name), status, &err);
 }
 
+// No one file is to blame: both are named.
+static gi_status check_shapes(const gi_arrays *arrays, const gi_array *a, const gi_array *b) {
+    const char *const *names = arrays->options->operands;
+    char shown[2][GI_PATH_SHOWN], both[2 * GI_PATH_SHOWN + 2];
+    gi_error err = {0};
+    if (a->shape[1] == b->shape[0]) return GI_OK;
+    snprintf(both, sizeof both, "%s, %s", gi_path_show(gi_arrays_shown(names[0]), shown[0]),
+             gi_path_show(gi_arrays_shown(names[1]), shown[1]));
+    gi_status status =
+        gi_fail(&err, GI_ERR_FORMAT, "A is %zu x %zu, B is %zu x %zu: A's columns are not as many as B's rows",
+                a->shape[0], a->shape[1], b->shape[0], b->shape[1]);
+    return gi_arrays_complain(arrays, both, status, &err);
+}
+
 static gi_status multiply(const gi_arrays *arrays, const gi_array *a, const gi_array *b, gi_array *c) {
     gi_error err = {0};
     gi_choice choice;
     *c = (gi_array){.element = GI_ELEMENT_F32, .dimensions = 2, .shape = {a->shape[0], b->shape[1]}};
-    gi_status status = GI_OK;
-    if (a->shape[1] != b->shape[0])
-        status = gi_fail(&err, GI_ERR_FORMAT, "A is %zu x %zu, B is %zu x %zu: A's columns are not as many as B's rows",
-                         a->shape[0], a->shape[1], b->shape[0], b->shape[1]);
-    if (status == GI_OK) status = gi_array_allocate(c, &err);
+    gi_status status = gi_array_allocate(c, &err);
     gi_matmul_job job = {.a = a->data,
                          .b = b->data,
                          .c = c->data,
@@ -43,7 +55,7 @@ static gi_status multiply(const gi_arrays *arrays, const gi_array *a, const gi_a
                          .algorithm = arrays->algorithm};
     if (status == GI_OK) status = gi_context_matmul(arrays->context, job, &choice, &err);
     if (status == GI_OK) gi_arrays_note(arrays, &choice);
-    return gi_arrays_complain(arrays, NULL, status, &err);
+    return gi_arrays_complain(arrays, gi_arrays_output(arrays), status, &err);
 }
 
 int gi_matmul_command(const gi_command *command, const gi_options *options) {
@@ -56,6 +68,7 @@ int gi_matmul_command(const gi_command *command, const gi_options *options) {
     if (status == GI_OK) status = check_matrix(&arrays, names[0], &a);
     if (status == GI_OK) status = gi_arrays_load(&arrays, names[1], &b);
     if (status == GI_OK) status = check_matrix(&arrays, names[1], &b);
+    if (status == GI_OK) status = check_shapes(&arrays, &a, &b);
     if (status == GI_OK) status = multiply(&arrays, &a, &b, &c);
     if (status == GI_OK) status = gi_arrays_save(&arrays, &c);
     gi_array_free(&a);

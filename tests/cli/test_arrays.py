@@ -135,9 +135,14 @@ def test_arrays_that_are_no_matrices(gpuimg, save, tmp_path):
     save("f8.npy", np.ones((3, 2)))
     save("flat.npy", np.ones(3, "f4"))
     for other, reason in (("f8.npy", "f8.npy: float64"), ("flat.npy", "flat.npy: 1 dimensions"),
-                          ("f4.npy", "A is 2 x 3, B is 2 x 3")):
+                          ("f4.npy", "f4.npy, f4.npy: A is 2 x 3, B is 2 x 3")):
         result = gpuimg("matmul", "f4.npy", other, "-o", "c.npy")
         assert result.code == 1 and reason in result.err, result
+    # A product with more elements than there can be, of factors without any.
+    save("tall.npy", np.zeros((2**40, 0), "f4"))
+    save("wide.npy", np.zeros((0, 2**40), "f4"))
+    result = gpuimg("matmul", "tall.npy", "wide.npy", "-o", "c.npy")
+    assert result.code == 1 and result.err.startswith("gpuimg: c.npy: "), result
     assert not (tmp_path / "c.npy").exists()
 
 
