@@ -46,24 +46,44 @@ static size_t line_of(const char *name, size_t width) {
     return length;
 }
 
-static size_t longest_word(const char *name) {
-    size_t longest = 0;
-    while (*name) {
-        size_t length = strcspn(name, " ");
-        if (length > longest) longest = length;
-        name += length + strspn(name + length, " ");
+static int count_lines(const char *name, size_t width) {
+    int lines = 0;
+    for (; *name; lines++) {
+        name += line_of(name, width);
+        name += strspn(name, " ");
     }
-    return longest;
+    return lines;
 }
 
-// As wide as the widest cell and the longest word of the name.
-static int column_width(const gi_bench_table_data *table, int c) {
-    int width = (int)longest_word(table->columns[c]);
+// The least width at which the name takes so many lines, or fewer; where it has not as many words, the longest word's.
+static int width_for(const char *name, int lines) {
+    size_t width = 0, whole = strlen(name);
+    for (const char *p = name; *p; p += strspn(p, " ")) {
+        size_t word = strcspn(p, " ");
+        if (word > width) width = word;
+        p += word;
+    }
+    while (width < whole && count_lines(name, width) > lines) width++;
+    return (int)width;
+}
+
+// As wide as the widest cell, and as the name in so many lines.
+static int column_width(const gi_bench_table_data *table, int c, int lines) {
+    int width = width_for(table->columns[c], lines);
     for (size_t r = 0; r < table->row_count; r++) {
         int wide = table->rows[r].why ? 0 : cell_width(&table->rows[r].cells[c]);
         if (wide > width) width = wide;
     }
     return width;
+}
+
+// With the fewest lines of names that fit.
+static void choose_widths(const gi_bench_table_data *table, int label, int *widths) {
+    int total = WIDTH + 1;
+    for (int lines = 1; lines <= HEAD_LINES && total > WIDTH; lines++) {
+        total = INDENT + label;
+        for (int c = 0; c < table->column_count; c++) total += GAP + (widths[c] = column_width(table, c, lines));
+    }
 }
 
 static int label_width(const gi_bench_table_data *table) {
@@ -120,7 +140,7 @@ static void add_row(gi_buffer *text, const gi_bench_table_data *table, const gi_
 
 static void add_table(gi_buffer *text, const gi_bench_table_data *table) {
     int widths[GI_BENCH_COLUMNS], label = label_width(table);
-    for (int c = 0; c < table->column_count; c++) widths[c] = column_width(table, c);
+    choose_widths(table, label, widths);
     gi_buffer_printf(text, "\n%s\n", table->title);
     add_head(text, table, label, widths);
     for (size_t r = 0; r < table->row_count; r++) add_row(text, table, &table->rows[r], label, widths);
@@ -133,10 +153,13 @@ static void add_table(gi_buffer *text, const gi_bench_table_data *table) {
 
 void gi_bench_add_head(gi_buffer *text, const gi_bench_about *about) {
     gi_buffer_printf(text, "CPU  %s, %d thread%s\n", about->cpu, about->threads, about->threads == 1 ? "" : "s");
-    if (*about->gpu)
+    if (*about->gpu) {
         gi_buffer_printf(text, "GPU  %s%s%s\n", about->gpu, *about->driver ? ", driver " : "", about->driver);
-    else
-        gi_buffer_printf(text, "GPU  none used: %s\n", about->no_gpu);
+    } else {
+        gi_buffer_puts(text, "GPU  none used: ");
+        gi_buffer_wrap(text, about->no_gpu, 16, 5, WIDTH);
+        gi_buffer_puts(text, "\n");
+    }
     if (about->quick) gi_buffer_puts(text, "--quick: small sizes and few runs; the times say little\n");
 }
 

@@ -227,20 +227,40 @@ static void test_text(void **state) {
                                    "trial: What it \"shows\".\n"
                                    "\n"
                                    "one, of two\n"
-                                   "                   times\n"
-                                   "              ms  OpenMP   bound\n"
-                                   "  OpenMP    1235       1  memory\n"
-                                   "  tiled   0.0123       -       -\n"
-                                   "  short        -       -       -\n"
+                                   "              ms  times OpenMP   bound\n"
+                                   "  OpenMP    1235             1  memory\n"
+                                   "  tiled   0.0123             -       -\n"
+                                   "  short        -             -       -\n"
                                    "  GPU     not measured: no GPU here\n"
                                    "  n = 7\n"
                                    "\n"
                                    "two\n"
-                                   "                    % of   times    with\n"
-                                   "          ms  GB/s  copy  OpenMP  copies     error\n"
-                                   "  kernel   2     4    50      10       2  1.00e-07\n");
+                                   "          ms  GB/s  % of copy  times OpenMP  with copies     error\n"
+                                   "  kernel   2     4         50            10            2  1.00e-07\n");
     gi_buffer_free(&text);
     close_result(&result);
+}
+
+// Names of columns are broken where the table would be too wide otherwise, all of them as little as that takes.
+static void test_heads(void **state) {
+    (void)state;
+    static const char *const columns[] = {"bound by which", "a name of many words that is long", "ms"};
+    static const char *const wide[] = {"a b c d e f g h i j k l m n o p", "unbreakable_name_of_a_column"};
+    gi_bench_result result = {&demo, open_bench(0, true), GI_OK, {0}};
+    gi_buffer text = {0};
+    gi_bench_table(result.bench, "broken", columns, 3);
+    gi_bench_row(result.bench, "a label that takes forty columns of them");
+    for (int i = 1; i < 4; i++) gi_bench_number(result.bench, i);
+    gi_bench_table(result.bench, "too wide", wide, 2);
+    gi_bench_row(result.bench, "a label that takes very much more than fifty columns of them");
+    for (int i = 1; i < 3; i++) gi_bench_number(result.bench, i);
+    gi_bench_add_tables(&text, &result);
+    assert_non_null(strstr(text.data,
+                           "                                            bound by      a name of many\n"
+                           "                                               which  words that is long  ms\n"));
+    assert_non_null(strstr(text.data, "  unbreakable_name_of_a_column\n"));
+    gi_buffer_free(&text);
+    gi_bench_close(result.bench);
 }
 
 static void test_json(void **state) {
@@ -337,11 +357,13 @@ static void test_bars(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),        cmocka_unit_test(test_cells),     cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_column_of_bars), cmocka_unit_test(test_measuring), cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_data),           cmocka_unit_test(test_registry),  cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_text),           cmocka_unit_test(test_json),      cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_options),   cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_column_of_bars),
+        cmocka_unit_test(test_measuring), cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_data),      cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_heads),     cmocka_unit_test(test_json),
+        cmocka_unit_test(test_csv),       cmocka_unit_test(test_bars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
