@@ -208,13 +208,25 @@ static gi_status write_outputs(const run *r) {
     return worst;
 }
 
+// Behind what there was no memory for: how much there is, and the option that asked for more.
+static void tell_memory(const run *r, uint64_t free_bytes, gi_error *err) {
+    char asked[64] = "", reason[sizeof err->text];
+    if (r->options->given >> GI_GLOBAL_size & 1)
+        snprintf(asked, sizeof asked, ", too little for --n %lld", (long long)r->options->size);
+    snprintf(reason, sizeof reason, "%s", err->text);
+    gi_fail(err, GI_ERR_MEMORY, "%.300s: %.1f GB of memory are free%s", reason, (double)free_bytes / 1e9, asked);
+}
+
 static gi_status run_demo(run *r, gi_bench_result *result) {
     const gi_bench_options options = {r->options->given >> GI_GLOBAL_size & 1 ? (long long)r->options->size : 0,
                                       r->options->quick, r->about.threads, *r->about.gpu ? NULL : r->about.no_gpu};
     gi_buffer text = {0};
     result->bench = gi_bench_open(&options);
     if (!result->bench) return result->status = gi_fail(&result->err, GI_ERR_MEMORY, "out of memory");
+    const uint64_t free_bytes = gi_memory_free();
+    if (free_bytes) gi_memory_limit(free_bytes);
     result->status = result->demo->run(result->bench, &result->err);
+    if (result->status == GI_ERR_MEMORY && free_bytes) tell_memory(r, free_bytes, &result->err);
     if (result->status == GI_OK) result->status = gi_bench_finish(result->bench, &result->err);
     if (!r->silent) {
         gi_error err;

@@ -98,6 +98,14 @@ def test_usage(gpuimg, arguments, reason):
     assert reason in gpuimg.refused("bench", *arguments).err
 
 
+@pytest.mark.parametrize("name", ["add", "matmul", "sort", "median"])
+def test_more_than_memory(gpuimg, name):
+    result = gpuimg("bench", name, "--quick", "--device", "cpu", "--n", "1000G")
+    assert result.code == 1, result
+    assert re.search(rf"^gpuimg: bench {name}: no memory for .* \d+\.\d GB of memory are free, "
+                     "too little for --n 1000000000000$", result.err, re.M), result
+
+
 def test_options_of_its_own(gpuimg):
     assert "is not for gray, but for bench" in gpuimg.refused("gray", "--quick", "a.png", "b.png").err
 
