@@ -54,6 +54,32 @@ const char gi_html_head[] =
     ".plot :is(text,.area).gray{fill:var(--gray)}.plot :is(text,.area).red{fill:var(--red)}"
     ".plot :is(text,.area).green{fill:var(--green)}.plot :is(text,.area).blue{fill:var(--blue)}"
     ".plot :is(text,.area).alpha{fill:var(--alpha)}\n"
+    "}\n";
+
+// Where tables do not fit they are turned, so that none has to be scrolled; on a telephone plots are as wide as it is,
+// with larger letters and no titles of their axes.
+const char gi_html_more_head[] =
+    "@media screen and (max-width:1160px){\n"
+    ".channels table,.channels thead,.channels tbody{display:flex}.channels tbody{flex:1}\n"
+    ".channels tr{flex:1;display:flex;flex-direction:column}\n"
+    ".channels :is(th,td){padding:3px 4px;border-top:0;border-bottom:1px solid var(--rule)}\n"
+    ".channels thead th{text-align:left}.channels tbody th{text-align:right}\n"
+    ".channels :is(th,td):nth-last-child(-n+2){min-height:3.4em}\n"
+    ".channels i{display:none}.channels small{display:block;font-size:11px}\n"
+    "}\n"
+    "@media screen and (max-width:860px){\n"
+    "#overview tr{display:grid;grid-template-columns:1.5fr 1.1fr 1fr 1fr 1fr;align-items:center;"
+    "border-top:1px solid var(--rule)}\n"
+    "#overview :is(th,td){padding:3px 4px;border-top:0}#overview :is(thead th,.file){white-space:normal}\n"
+    "#overview thead th:nth-child(-n+3),#overview br:has(+ small){display:none}\n"
+    "#overview .file{grid-column:2/-1;min-width:0}#overview td:nth-child(3){grid-column:1/-1;text-align:left}\n"
+    "#overview td:nth-child(3) small{margin-left:.6em}\n"
+    "}\n"
+    "@media screen and (max-width:640px){\n"
+    "main{padding:10px;gap:12px}section{padding:12px}\n"
+    ".plot{flex-basis:100%;min-width:0;overflow:visible}\n"
+    ".plot text{font-size:25px}.plot text[text-anchor=middle]{dominant-baseline:hanging}\n"
+    ".plot text[transform],.plot text:last-of-type{display:none}\n"
     "}\n"
     "@media print{\n"
     "@page{margin:12mm}\n"

@@ -69,6 +69,12 @@ static void put_string(gi_report *report, const char *string) {
     if (string) put(report, string, strlen(string));
 }
 
+static void put_head(gi_report *report) {
+    if (!report->begun) put_string(report, report->style->head);
+    if (!report->begun) put_string(report, report->style->more_head);
+    report->begun = true;
+}
+
 static void fail_memory(gi_report *report) {
     if (report->status == GI_OK) report->status = gi_fail(&report->err, GI_ERR_MEMORY, "out of memory");
 }
@@ -84,8 +90,8 @@ static void put_image(gi_report *report, held *item) {
         report->parts[report->shown] = item->text;
         item->text = (gi_buffer){0};
     } else {
-        put_string(report, report->begun ? report->style->between : report->style->head);
-        report->begun = true;
+        if (report->begun) put_string(report, report->style->between);
+        put_head(report);
         put(report, item->text.data, item->text.size);
     }
     gi_buffer_add(&report->rows, item->row.data, item->row.size);
@@ -247,7 +253,7 @@ static void put_total(gi_report *report) {
 
 static void put_end(gi_report *report) {
     const gi_report_style *style = report->style;
-    if (!report->begun) put_string(report, style->head);
+    put_head(report);
     if (style->overview) {
         gi_buffer text = {0};
         style->overview(&text, &report->rows, report->shown);

@@ -38,10 +38,11 @@ typedef struct gi_report_image {
 // Bin b of `bins` over `levels` holds the levels first..last, both included.
 void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *first, uint32_t *last);
 
-// How a format is written: head, images with `between` between them, foot. What is not set is left out.
+// How a format is written: head (in two parts, as C limits a string), images with `between` between them, foot. What is
+// not set is left out.
 typedef struct gi_report_style {
     const char *word; // of --format, and the extension
-    const char *head, *between, *foot;
+    const char *head, *more_head, *between, *foot;
     // Appends what the image is in the file; called from several threads.
     void (*image)(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal);
     // Appends an image that there is no report of, and why; and what becomes of all of these before the foot.

@@ -119,8 +119,8 @@ static void add_channel(gi_buffer *html, const gi_report_image *image, const gi_
 }
 
 static void add_table(gi_buffer *html, const gi_report_image *image) {
-    gi_buffer_puts(html,
-                   "<div class=\"table\"><table>\n<thead><tr><th scope=\"col\">channel</th><th scope=\"col\">min</th>");
+    gi_buffer_puts(html, "<div class=\"table channels\"><table>\n<thead><tr><th scope=\"col\">channel</th>"
+                         "<th scope=\"col\">min</th>");
     for (int i = 0; i < GI_PERCENTILE_COUNT; i++) {
         if (gi_percentile_points[i] > 50 && gi_percentile_points[i - 1] < 50)
             gi_buffer_puts(html, "<th scope=\"col\">median</th>");
@@ -226,6 +226,7 @@ static void add_failures(gi_buffer *html, const gi_buffer *all) {
 
 const gi_report_style gi_report_html = {.word = "html",
                                         .head = gi_html_head,
+                                        .more_head = gi_html_more_head,
                                         .foot = gi_html_foot,
                                         .image = add_image,
                                         .failure = add_failure,

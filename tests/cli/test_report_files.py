@@ -4,6 +4,8 @@ import html.parser
 import json
 import os
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -113,6 +115,28 @@ def test_html_stands_alone(gpuimg, image, tmp_path):
     for link in found.links:
         assert link.startswith("data:image/") or link[1:] in found.ids and link[0] == "#"
     assert "url(" not in (tmp_path / "r.html").read_text() and "@import" not in (tmp_path / "r.html").read_text()
+
+
+PROBE = """<iframe id="f" src="r.html" width="%d" height="900"></iframe><pre id="told"></pre><script>f.onload = () => {
+const root = f.contentDocument.scrollingElement, all = [...f.contentDocument.querySelectorAll("*")];
+const wide = all.filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX == "auto");
+told.textContent = `${root.scrollWidth - root.clientWidth} and ${wide.length}` }</script>"""
+
+
+# Where there is a browser to lay the page out: neither the page nor a table or plot in it is wider than the screen.
+@pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium")
+@pytest.mark.parametrize("width", [400, 800, 1280])
+def test_html_needs_no_sideways_scrolling(gpuimg, image, tmp_path, width):
+    image("a.png", pixels(300, 200, 4))
+    image("a_name_that_cannot_be_broken_and_is_longer_than_a_telephone_is_wide.png", pixels(300, 400, 3))
+    image("b.png", pixels(1, 3000, 1))
+    gpuimg.ok("hist", "-o", "r.html", *sorted(path.name for path in tmp_path.glob("*.png")))
+    (tmp_path / "probe.html").write_text(PROBE % width)
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+               f"--user-data-dir={tmp_path}/browser", "--virtual-time-budget=3000", "--dump-dom",
+               f"file://{tmp_path}/probe.html"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    assert '<pre id="told">0 and 0</pre>' in told, told
 
 
 def thumbnails(path):
