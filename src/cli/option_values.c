@@ -23,9 +23,12 @@ void gi_words_text(const char *words, char *text, size_t size) {
 void gi_global_accepts(const gi_global_option *option, char *text, size_t size) {
     switch (option->type) {
     case GI_TYPE_FLAG: snprintf(text, size, "%s", ""); break;
-    case GI_TYPE_COUNT:
     case GI_TYPE_SIZE:
-    case GI_TYPE_BYTES: snprintf(text, size, "an integer from %.0f to %.0f", option->min, option->max); break;
+    case GI_TYPE_BYTES:
+        snprintf(text, size, "an integer from %.0f to %.0f, with k, M or G behind it where wanted", option->min,
+                 option->max);
+        break;
+    case GI_TYPE_COUNT: snprintf(text, size, "an integer from %.0f to %.0f", option->min, option->max); break;
     case GI_TYPE_CHOICE:
     case GI_TYPE_DEVICE: gi_words_text(option->words, text, size); break;
     case GI_TYPE_SHARD: snprintf(text, size, "I/N with I from 1 to N, or auto"); break;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/option_values.h"
 #include "core/text.h"
@@ -181,6 +182,15 @@ static gi_status parse_bundle(parser *p, const char *letters, gi_error *err) {
     return status;
 }
 
+static gi_status parse_option(parser *p, const char *argument, gi_error *err) {
+    gi_status status = argument[1] == '-' ? parse_long(p, argument + 2, err) : parse_bundle(p, argument + 1, err);
+    // From a shell's *: what was meant is told by what is there.
+    if (status == GI_ERR_USAGE && access(argument, F_OK) == 0)
+        return gi_fail(err, status, "%.100s begins with -: write ./%.100s for the file of that name, or -- before it",
+                       argument, argument);
+    return status;
+}
+
 gi_status gi_options_parse(const gi_option_user *user, char *const *argv, gi_options *options, gi_error *err) {
     parser p = {user, argv, options};
     size_t count = 0;
@@ -201,7 +211,7 @@ gi_status gi_options_parse(const gi_option_user *user, char *const *argv, gi_opt
         else if (strcmp(argument, "--") == 0)
             only_operands = true;
         else
-            status = argument[1] == '-' ? parse_long(&p, argument + 2, err) : parse_bundle(&p, argument + 1, err);
+            status = parse_option(&p, argument, err);
     }
     return status;
 }

@@ -146,9 +146,11 @@ bool gi_records_can_open(const gi_session *session) {
     return true;
 }
 
+static const char *shown_record(const char *path) { return path && strcmp(path, "-") != 0 ? path : "standard output"; }
+
 static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
     if (err->status != GI_ERR_CANCELLED)
-        gi_say(&session->messages, GI_FAILURE, session->options->manifest, "%s", err->text);
+        gi_say(&session->messages, GI_FAILURE, shown_record(session->options->manifest), "%s", err->text);
     return err->status;
 }
 
@@ -198,7 +200,7 @@ static gi_progress *open_progress(const gi_session *session) {
 
 static gi_status fail_stats(const gi_session *session, const char *at, const gi_error *err) {
     if (err->status == GI_ERR_CANCELLED) return err->status;
-    gi_say(&session->messages, GI_FAILURE, at && strcmp(at, "-") != 0 ? at : "standard output", "%s", err->text);
+    gi_say(&session->messages, GI_FAILURE, shown_record(at), "%s", err->text);
     return err->status;
 }
 

@@ -101,6 +101,9 @@ def test_of_a_report(gpuimg, batch):
 def test_to_standard_output(gpuimg, batch):
     out = gpuimg("gray", "--manifest", "-", "in", "out").text
     assert [json.loads(line)["status"] for line in out.splitlines()].count("done") == 2
+    with open("/dev/full", "wb") as full:
+        process = gpuimg.start("gray", "--manifest", "-", "in/a.png", "b.png", stdout=full)
+        assert process.communicate()[1].startswith(b"gpuimg: standard output: cannot write: No space")
     assert "standard output" in gpuimg.refused("gray", "--manifest", "-", "in/a.png", "-").err
     assert "standard output" in gpuimg.refused("hist", "--manifest", "-", "in/a.png").err
     found = lines_of(gpuimg("gray", "--manifest", "m.jsonl", "-", "b.png", stdin=encoded(pixels())), batch)

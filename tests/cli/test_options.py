@@ -26,6 +26,11 @@ def test_two_dashes_end_the_options(gpuimg, image, tmp_path):
     image("--strict")
     gpuimg.ok("gray", "--", "-v.png", "-o.png")
     gpuimg.ok("gray", "--", "--strict", "out.png")
+    image("-dash.png")
+    image("--dash.png")
+    for name in ("-dash.png", "--dash.png"):
+        assert f"{name} begins with -: write ./{name}" in gpuimg.refused("gray", name, "out.png").err
+    assert "unknown option '-x'" in gpuimg.refused("gray", "-x.png", "out.png").err
     assert (tmp_path / "-o.png").exists() and (tmp_path / "out.png").exists()
 
 
@@ -36,7 +41,8 @@ def test_two_dashes_end_the_options(gpuimg, image, tmp_path):
     (("--png-reduce", "yes"), "auto, on or off"), (("--png-reduce",), "auto, on or off"),
     (("--png-level", "10"), "an integer from 0 to 9"), (("--png-level", "-1"), "an integer from 0 to 9"),
     (("-j", "0"), "an integer from 1 to"), (("--streams", "0"), "an integer from 1 to"),
-    (("--max-pixels", "0"), "an integer from 1 to"), (("--background", "pink"), "#rrggbb"),
+    (("--max-pixels", "0"), "an integer from 1 to"), (("--max-pixels", "1T"), "with k, M or G behind it"),
+    (("--background", "pink"), "#rrggbb"),
     (("--background", "#12345"), "#rrggbb"), (("--device", "gpu"), "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"),
     (("--device", "cuda:-1"), "auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"), (("--format", "gif"), "png, jpg"),
     (("--weights", "602"), "601, 709 or linear"), (("--weights",), "601, 709 or linear"),
