@@ -8,11 +8,15 @@ enum {
     WIDTH_TAG = 0x0100,
     HEIGHT_TAG = 0x0101,
     ORIENTATION_TAG = 0x0112,
+    X_RESOLUTION_TAG = 0x011A,
+    Y_RESOLUTION_TAG = 0x011B,
     THUMBNAIL_TAG = 0x0201,
     THUMBNAIL_SIZE_TAG = 0x0202,
     EXIF_TAG = 0x8769,
     PIXEL_WIDTH_TAG = 0xA002,
     PIXEL_HEIGHT_TAG = 0xA003,
+    FOCAL_X_RESOLUTION_TAG = 0xA20E,
+    FOCAL_Y_RESOLUTION_TAG = 0xA20F,
     TYPE_SHORT = 3,
     TYPE_LONG = 4,
     ENTRY_BYTES = 12
@@ -79,6 +83,11 @@ static uint32_t entry_number(const uint8_t *entry, bool big) {
     return type == TYPE_SHORT ? get16(entry + 8, big) : type == TYPE_LONG ? get32(entry + 8, big) : 0;
 }
 
+static void put_tag(uint8_t *entry, bool big, int tag) {
+    entry[big ? 0 : 1] = (uint8_t)(tag >> 8);
+    entry[big ? 1 : 0] = (uint8_t)tag;
+}
+
 static void put_number(uint8_t *entry, bool big, int type, uint32_t value) {
     uint8_t bytes[10] = {0}; // type, count, value, as a big-endian block has them
     gi_put_be16(bytes, (uint32_t)type);
@@ -95,7 +104,29 @@ static void put_number(uint8_t *entry, bool big, int type, uint32_t value) {
     for (int i = 0; i < 2 && type == TYPE_SHORT; i++) entry[8 + i] = bytes[7 - i];
 }
 
+static uint8_t *find_entry(const directory *d, int tag) {
+    for (size_t i = 0; i < d->count; i++)
+        if (get16(d->entries + i * ENTRY_BYTES, d->big) == tag) return d->entries + i * ENTRY_BYTES;
+    return NULL;
+}
+
+// What was told of the width is told of the height, and the other way round. Tags keep their order.
+static void swap_entries(const directory *d, int across_tag, int down_tag) {
+    uint8_t *across = find_entry(d, across_tag), *down = find_entry(d, down_tag), kept[ENTRY_BYTES - 2];
+    if (across && down) {
+        memcpy(kept, across + 2, sizeof kept);
+        memcpy(across + 2, down + 2, sizeof kept);
+        memcpy(down + 2, kept, sizeof kept);
+    } else if (across) {
+        put_tag(across, d->big, down_tag);
+    } else if (down) {
+        put_tag(down, d->big, across_tag);
+    }
+}
+
 static void settle_entries(const directory *d, const gi_exif_now *now) {
+    if (now->transposed) swap_entries(d, X_RESOLUTION_TAG, Y_RESOLUTION_TAG);
+    if (now->transposed) swap_entries(d, FOCAL_X_RESOLUTION_TAG, FOCAL_Y_RESOLUTION_TAG);
     for (size_t i = 0; i < d->count; i++) {
         uint8_t *entry = d->entries + i * ENTRY_BYTES;
         switch (get16(entry, d->big)) {

@@ -19,11 +19,13 @@ void gi_exif_place_directory(uint8_t *tiff, uint8_t at);
 typedef struct gi_exif_now {
     int orientation; // 1..8
     uint32_t width, height;
+    bool transposed; // its rows are the columns of what the block was made for
 } gi_exif_now;
 
 // Brings a block in line with its image: every orientation and size of pixels in the first directory and in EXIF's own
-// becomes that of `now` (none is added), and the thumbnail, which shows what the image was before, goes, so that *size
-// may become less. False where it is no such block: then it is as it was. Never writes outside it.
+// becomes that of `now` (none is added), resolutions across and down are exchanged where it is transposed, and the
+// thumbnail, which shows what the image was before, goes, so that *size may become less. False where it is no such
+// block: then it is as it was. Never writes outside it.
 bool gi_exif_settle(uint8_t *tiff, size_t *size, const gi_exif_now *now);
 
 enum { GI_EXIF_BYTES = 26 };

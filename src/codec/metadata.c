@@ -62,7 +62,7 @@ static void fit_light(gi_metadata *m, const gi_metadata_use *use) {
 // The block as it is now, or one that tells the orientation alone.
 static gi_status fit_exif(gi_metadata *m, const gi_metadata_use *use, gi_error *err) {
     int orientation = use->orientation > 1 ? use->orientation : 1;
-    const gi_exif_now now = {orientation, use->shape.width, use->shape.height};
+    const gi_exif_now now = {orientation, use->shape.width, use->shape.height, gi_orient_transposes(m->turned)};
     const char *why = NULL;
     int told = 1;
     bool whole = !m->exif.size || gi_exif_settle(m->exif.data, &m->exif.size, &now);
@@ -83,20 +83,23 @@ static gi_status fit_exif(gi_metadata *m, const gi_metadata_use *use, gi_error *
     return gi_blob_set(&m->exif, (gi_bytes){block, sizeof block}, err);
 }
 
-static void fit_xmp(gi_metadata *m, const gi_metadata_use *use) {
+static gi_status fit_xmp(gi_metadata *m, const gi_metadata_use *use, gi_error *err) {
     gi_xmp_settle(m->xmp.data, m->xmp.size, use->orientation > 1 ? use->orientation : 1);
-    if (use->format != GI_FORMAT_JPEG || m->xmp.size <= GI_JPEG_XMP_MOST) return;
+    gi_status status = gi_orient_transposes(m->turned) ? gi_xmp_transpose(&m->xmp, err) : GI_OK;
+    if (status != GI_OK || use->format != GI_FORMAT_JPEG || m->xmp.size <= GI_JPEG_XMP_MOST) return status;
     gi_say(use->messages, GI_NOTE, use->file, "XMP of %zu bytes is longer than a JPEG can hold: it is not kept",
            m->xmp.size);
     gi_blob_free(&m->xmp);
+    return GI_OK;
 }
 
 gi_status gi_metadata_fit(gi_metadata *metadata, const gi_metadata_use *use, gi_error *err) {
     gi_density *density = &metadata->density;
     if (gi_orient_transposes(metadata->turned)) *density = (gi_density){density->unit, density->y, density->x};
-    metadata->turned = 1;
     fit_profile(metadata, use);
     fit_light(metadata, use);
-    fit_xmp(metadata, use);
-    return fit_exif(metadata, use, err);
+    gi_status status = fit_xmp(metadata, use, err);
+    if (status == GI_OK) status = fit_exif(metadata, use, err);
+    metadata->turned = 1;
+    return status;
 }

@@ -1,11 +1,14 @@
-// XMP packets, in which gpuimg changes one digit.
+// XMP packets, of which gpuimg keeps true what they tell of the pixels.
 #ifndef GI_CODEC_XMP_H
 #define GI_CODEC_XMP_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "codec/metadata.h"
 
 // Makes every tiff:Orientation of the packet, an attribute or an element, this one of 1..8. Its length stays.
 void gi_xmp_settle(uint8_t *packet, size_t size, int orientation);
+
+// Exchanges the names of sizes and resolutions across and down, of pixels whose rows have become columns: EXIF's and
+// TIFF's, with their usual prefixes. GI_ERR_MEMORY: the packet is as it was.
+gi_status gi_xmp_transpose(gi_blob *packet, gi_error *err);
 
 #endif

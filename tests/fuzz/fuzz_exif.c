@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int orientation = gi_exif_orientation((gi_bytes){exact, size});
     if (orientation < 1 || orientation > 8) abort();
     // In memory that ends where the block does, at every size that it may get.
-    const gi_exif_now now = {3, 640, 480};
+    const gi_exif_now now = {3, 640, 480, size % 2 == 1};
     size_t settled = size;
     if (gi_exif_settle(exact, &settled, &now)) {
         if (settled > size) abort();

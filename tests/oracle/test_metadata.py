@@ -3,6 +3,7 @@
 import io
 import struct
 import zlib
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ XMP = (
     b' xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="6" tiff:Make="Caf\xc3\xa9"/></rdf:RDF></x:xmpmeta>'
     b'<?xpacket end="w"?>'
 )
+RDF, TIFF, EXIF = (f"{{http://{name}}}" for name in ("www.w3.org/1999/02/22-rdf-syntax-ns#", "ns.adobe.com/tiff/1.0/",
+                                                     "ns.adobe.com/exif/1.0/"))  # fmt: skip
 PngImagePlugin.MAX_TEXT_CHUNK = 8_000_000  # of profiles, too
 SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 
@@ -378,6 +381,40 @@ def test_units(gpuimg, tmp_path):
     png_with(tmp_path / "in.png", IMAGE, chunk(b"pHYs", struct.pack(">IIB", 2**31 - 1, 9, 1)))
     gpuimg.run(*KEEP, tmp_path / "in.png", tmp_path / "out.jpg")
     assert metadata_of(tmp_path / "out.jpg")["density"] == (0, 1, 1)  # no 16 bits hold it
+
+
+X_RESOLUTION, Y_RESOLUTION, UNIT, FOCAL_X, FOCAL_Y = 0x011A, 0x011B, 0x0128, 0xA20E, 0xA20F
+
+
+@pytest.mark.parametrize("orientation", [1, 2, 3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_across_is_down_once_turned(gpuimg, source, orientation, tmp_path):
+    """Resolutions and sizes, in EXIF, XMP and the format's own place; Pillow reads them."""
+    exif = Image.Exif()
+    exif.update({ORIENTATION: orientation, X_RESOLUTION: 300.0, Y_RESOLUTION: 150.0, UNIT: 2})
+    exif[EXIF_IFD] = {WIDTH: 64, HEIGHT: 48, FOCAL_X: 4000.0, FOCAL_Y: 2000.0}
+    names = ("exif:Pixel%sDimension", "tiff:%sResolution", "exif:FocalPlane%sResolution")
+    told = b" ".join(f'{n % "X"}="7" {n % "Y"}="9"'.encode() for n in names)
+    told += b' xmlns:exif="http://ns.adobe.com/exif/1.0/" tiff:ImageWidth="64" tiff:ImageLength="48"'
+    packet = XMP.replace(b'tiff:Orientation="6"', b'tiff:Orientation="%d" ' % orientation + told)
+    full(tmp_path / f"in.{source}", exif=exif.tobytes()[6:], xmp=packet)
+    for out in SOURCES:
+        gpuimg.run(*KEEP, tmp_path / f"in.{source}", tmp_path / f"out.{out}")
+        turned = orientation >= 5
+        with Image.open(tmp_path / f"out.{out}") as image:
+            image.load()
+            width, height = image.size
+            found, own = image.getexif(), image.getexif().get_ifd(EXIF_IFD)
+            assert tuple(round(v) for v in image.info["dpi"]) == ((150, 300) if turned else (300, 150))
+        assert (found[X_RESOLUTION], found[Y_RESOLUTION], found[UNIT]) == ((150, 300, 2) if turned else (300, 150, 2))
+        assert (own[WIDTH], own[HEIGHT]) == (width, height) == ((48, 64) if turned else (64, 48))
+        assert (own[FOCAL_X], own[FOCAL_Y]) == ((2000, 4000) if turned else (4000, 2000))
+        xmp = next(ElementTree.fromstring(metadata_of(tmp_path / f"out.{out}")["xmp"]).iter(f"{RDF}Description")).attrib
+        assert (xmp[TIFF + "ImageWidth"], xmp[TIFF + "ImageLength"]) == (str(width), str(height))
+        for name in names:
+            across, down = (xmp[(name % letter).replace("tiff:", TIFF).replace("exif:", EXIF)] for letter in "XY")
+            assert (across, down) == (("9", "7") if turned else ("7", "9"))
+        assert xmp[TIFF + "Orientation"] == "1"
 
 
 # ---- what does not fit, and what is not kept ----------------------------------------------------------------------

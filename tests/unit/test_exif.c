@@ -114,7 +114,7 @@ static void settled(void **state) {
             uint8_t *exact = malloc(cut ? cut : 1);
             memcpy(exact, whole, cut);
             size_t size = cut;
-            const gi_exif_now now = {7, 70000, 9};
+            const gi_exif_now now = {7, 70000, 9, false};
             bool done = gi_exif_settle(exact, &size, &now);
             assert_int_equal(done, cut >= 10);
             if (cut >= 22) assert_int_equal(gi_exif_orientation((gi_bytes){exact, size}), 7);
@@ -125,12 +125,45 @@ static void settled(void **state) {
         }
 }
 
+// Two entries of any forms: what one told the other tells; of one alone, which it is. Nothing else changes.
+static void resolutions_turn_with_the_pixels(void **state) {
+    (void)state;
+    enum { WHOLE = 8 + 2 + 2 * 12 + 4, FIRST = 10, SECOND = 22 };
+    static const uint16_t tags[][2] = {{0x011A, 0x011B}, {0x011B, 0x011A}, {0x011A, 0x0110}, {0x010F, 0x011B}};
+    for (int big = 0; big < 2; big++)
+        for (size_t i = 0; i < 4; i++)
+            for (int transposed = 0; transposed < 2; transposed++) {
+                uint8_t block[WHOLE] = {'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0}, before[WHOLE];
+                if (big) memcpy(block, "MM\0*\0\0\0\10\0\2", 10);
+                for (size_t k = 0; k < 24; k++) block[FIRST + k] = (uint8_t)(100 + k);
+                for (size_t k = 0; k < 2; k++) {
+                    uint8_t *entry = block + (k ? SECOND : FIRST);
+                    (big ? gi_put_be16 : gi_put_le16)(entry, tags[i][k]);
+                }
+                memcpy(before, block, WHOLE);
+                size_t size = WHOLE;
+                const gi_exif_now now = {1, 3, 4, transposed};
+                assert_true(gi_exif_settle(block, &size, &now));
+                if (transposed && i < 2) { // as it was, but for the tags
+                    assert_memory_equal(block + FIRST + 2, before + SECOND + 2, 10);
+                    assert_memory_equal(block + SECOND + 2, before + FIRST + 2, 10);
+                    memcpy(block + FIRST + 2, before + FIRST + 2, 10);
+                    memcpy(block + SECOND + 2, before + SECOND + 2, 10);
+                } else if (transposed) {
+                    uint8_t *entry = before + (i == 2 ? FIRST : SECOND);
+                    (big ? gi_put_be16 : gi_put_le16)(entry, i == 2 ? 0x011B : 0x011A);
+                }
+                assert_memory_equal(block, before, WHOLE);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_values_both_orders),
                                        cmocka_unit_test(cut_anywhere),
                                        cmocka_unit_test(hostile_fields),
                                        cmocka_unit_test(more_entries_announced_than_there_are),
                                        cmocka_unit_test(directory_that_points_to_itself),
-                                       cmocka_unit_test(settled)};
+                                       cmocka_unit_test(settled),
+                                       cmocka_unit_test(resolutions_turn_with_the_pixels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

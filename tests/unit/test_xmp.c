@@ -1,4 +1,4 @@
-// The orientation in XMP packets, in all the ways it is written, and in memory that ends anywhere.
+// What XMP packets tell of the pixels, in all the ways it is written, and in memory that ends anywhere.
 #include "codec/xmp.h"
 #include "codec_files.h"
 
@@ -36,7 +36,40 @@ static void every_way(void **state) {
     gi_xmp_settle(NULL, 0, 1);
 }
 
+static void assert_transposed(const char *before, const char *after) {
+    gi_blob packet = {malloc(strlen(before) + 1), strlen(before)};
+    memcpy(packet.data, before, packet.size);
+    for (int i = 0; i < 2; i++) {
+        const char *expected = i ? before : after; // twice is not at all
+        assert_int_equal(gi_xmp_transpose(&packet, NULL), GI_OK);
+        assert_int_equal(packet.size, strlen(expected));
+        assert_memory_equal(packet.data, expected, packet.size);
+    }
+    gi_blob_free(&packet);
+}
+
+static void names_across_and_down(void **state) {
+    (void)state;
+    assert_transposed("<tiff:ImageWidth>64</tiff:ImageWidth>", "<tiff:ImageLength>64</tiff:ImageLength>");
+    assert_transposed("tiff:ImageWidth='64' tiff:ImageLength = '48'", "tiff:ImageLength='64' tiff:ImageWidth = '48'");
+    assert_transposed("a exif:PixelXDimension=\"1\"", "a exif:PixelYDimension=\"1\"");
+    assert_transposed("tiff:XResolution exif:FocalPlaneXResolution", "tiff:YResolution exif:FocalPlaneYResolution");
+    assert_transposed("tiff:ImageWidthtiff:ImageWidth", "tiff:ImageWidthtiff:ImageLength");
+    static const char *const same[] = {"",
+                                       "t",
+                                       "tiff:ImageWidt",
+                                       "tiff:ImageWidthX",
+                                       "tiff:Orientation=\"6\"",
+                                       "exif:PixelX",
+                                       "ImageWidth",
+                                       "tifF:ImageWidth"};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) assert_transposed(same[i], same[i]);
+    gi_blob packet = {NULL, 0};
+    assert_int_equal(gi_xmp_transpose(&packet, NULL), GI_OK);
+    assert_null(packet.data);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(names_across_and_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
