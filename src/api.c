@@ -103,6 +103,7 @@ static void say(void *context, gi_severity severity, const char *file, const cha
         voice->failed = file;
         snprintf(voice->reason, sizeof voice->reason, "%s", text);
     }
+    if (severity == GI_FLAW) severity = GI_NOTE;
     if (options->on_message) options->on_message(options->user, (gpuimg_severity)severity, file, text);
     pthread_mutex_unlock(&voice->mutex);
 }

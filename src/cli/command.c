@@ -74,9 +74,9 @@ static const gi_command own_commands[] = {
      "version, codecs, processor and GPUs; or what image files hold",
      "Without FILE, what this gpuimg was built with and what it finds on this machine; where no GPU is usable, the "
      "reason. Of each FILE, and of each PNG and JPEG in a directory: format, size, depth, colour, the quality that a "
-     "JPEG's tables tell, orientation, resolution, ICC profile and other metadata, and what damage decoding it finds. "
-     "Of a .npy FILE: element type, shape, "
-     "order.",
+     "JPEG's tables tell, orientation, resolution, ICC profile and other metadata, and what is damaged: metadata, what "
+     "decoding finds, and bytes behind the image. "
+     "Of a .npy FILE: element type, shape, order.",
      {"info", "info --json photos/"},
      NULL,
      GI_FOR_INFO | GI_FOR_FILE_INFO,

@@ -69,7 +69,7 @@ void gi_console_data(const char *text) {
 
 void gi_console_say(void *context, gi_severity severity, const char *file, const char *text) {
     const gi_console *console = context;
-    if (severity == GI_NOTE && !console->verbose) return;
+    if ((severity == GI_NOTE || severity == GI_FLAW) && !console->verbose) return;
     if (severity == GI_WARNING && console->quiet) return;
     gi_buffer line = {0};
     gi_buffer_puts(&line, "gpuimg: ");

@@ -13,10 +13,11 @@
 #include "run/image_file.h"
 #include "run/inputs.h"
 
-// What decoding has to say: warnings are the damage that is told with the rest, notes are for those who convert.
+// What decoding has to say: warnings and flaws are the damage that is told with the rest, notes are for those who
+// convert.
 static void keep_damage(void *context, gi_severity severity, const char *file, const char *text) {
     (void)file;
-    if (severity == GI_WARNING) gi_buffer_add(context, text, strlen(text) + 1);
+    if (severity == GI_WARNING || severity == GI_FLAW) gi_buffer_add(context, text, strlen(text) + 1);
 }
 
 // All pixels, in bands that are forgotten.

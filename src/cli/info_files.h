@@ -16,7 +16,7 @@ typedef struct gi_file_facts {
     gi_npy_header array;
     gi_header header;
     const gi_metadata *metadata; // NULL where no decoder could be opened
-    gi_buffer damage;            // of what still decodes: texts, each with its NUL
+    gi_buffer damage;            // of what still decodes, and beside the pixels: texts, each with its NUL
     const char *error;           // why it could not be opened, or its pixels not be decoded; NULL: it could
     bool quick;                  // its pixels were not decoded
 } gi_file_facts;

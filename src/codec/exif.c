@@ -62,6 +62,7 @@ typedef struct directory {
     size_t count;
     uint8_t *link;
     bool big;
+    bool cut; // more entries were announced
 } directory;
 
 // False where there is none at that offset.
@@ -71,9 +72,16 @@ static bool find_directory(uint8_t *tiff, size_t size, size_t at, directory *out
     size_t announced = get16(tiff + at, out->big), room = (size - at - 2) / ENTRY_BYTES;
     out->entries = tiff + at + 2;
     out->count = announced < room ? announced : room;
+    out->cut = announced > room;
     uint8_t *end = out->entries + out->count * ENTRY_BYTES;
     if (announced == out->count && (size_t)(tiff + size - end) >= 4) out->link = end;
     return true;
+}
+
+static uint8_t *find_entry(const directory *d, int tag) {
+    for (size_t i = 0; i < d->count; i++)
+        if (get16(d->entries + i * ENTRY_BYTES, d->big) == tag) return d->entries + i * ENTRY_BYTES;
+    return NULL;
 }
 
 // An entry's number in its place of four bytes; 0 where it has another form.
@@ -81,6 +89,28 @@ static uint32_t entry_number(const uint8_t *entry, bool big) {
     if (get32(entry + 4, big) != 1) return 0;
     int type = get16(entry + 2, big);
     return type == TYPE_SHORT ? get16(entry + 8, big) : type == TYPE_LONG ? get32(entry + 8, big) : 0;
+}
+
+// Whether all entries lie within the block, and the values that have a place elsewhere in it.
+static bool is_inside(const directory *d, size_t size) {
+    static const uint8_t type_bytes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8}; // TIFF 6.0, section 2
+    for (size_t i = 0; i < d->count; i++) {
+        const uint8_t *entry = d->entries + i * ENTRY_BYTES;
+        size_t type = get16(entry + 2, d->big), at = get32(entry + 8, d->big);
+        uint64_t bytes = type < sizeof type_bytes ? (uint64_t)get32(entry + 4, d->big) * type_bytes[type] : 0;
+        if (bytes > 4 && (at > size || bytes > size - at)) return false;
+    }
+    return !d->cut;
+}
+
+gi_exif_state gi_exif_check(gi_bytes tiff) {
+    uint8_t *data = (uint8_t *)(uintptr_t)tiff.data; // which is only read
+    directory first, own;
+    if (!find_directory(data, tiff.size, gi_exif_directory(tiff), &first)) return GI_EXIF_NONE;
+    const uint8_t *entry = find_entry(&first, EXIF_TAG);
+    bool found = !entry || find_directory(data, tiff.size, entry_number(entry, first.big), &own);
+    return is_inside(&first, tiff.size) && found && (!entry || is_inside(&own, tiff.size)) ? GI_EXIF_SOUND
+                                                                                           : GI_EXIF_CUT;
 }
 
 static void put_tag(uint8_t *entry, bool big, int tag) {
@@ -102,12 +132,6 @@ static void put_number(uint8_t *entry, bool big, int type, uint32_t value) {
     for (int i = 0; i < 4; i++) entry[4 + i] = bytes[5 - i];
     for (int i = 0; i < 4; i++) entry[8 + i] = type == TYPE_SHORT ? 0 : bytes[9 - i];
     for (int i = 0; i < 2 && type == TYPE_SHORT; i++) entry[8 + i] = bytes[7 - i];
-}
-
-static uint8_t *find_entry(const directory *d, int tag) {
-    for (size_t i = 0; i < d->count; i++)
-        if (get16(d->entries + i * ENTRY_BYTES, d->big) == tag) return d->entries + i * ENTRY_BYTES;
-    return NULL;
 }
 
 // What was told of the width is told of the height, and the other way round. Tags keep their order.
@@ -164,12 +188,8 @@ bool gi_exif_settle(uint8_t *tiff, size_t *size, const gi_exif_now *now) {
     directory first, own;
     if (!find_directory(tiff, *size, gi_exif_directory((gi_bytes){tiff, *size}), &first)) return false;
     remove_thumbnail(tiff, size, &first);
-    for (size_t i = 0; i < first.count; i++) {
-        const uint8_t *entry = first.entries + i * ENTRY_BYTES;
-        if (get16(entry, first.big) != EXIF_TAG) continue;
-        if (find_directory(tiff, *size, entry_number(entry, first.big), &own)) settle_entries(&own, now);
-        break;
-    }
+    const uint8_t *entry = find_entry(&first, EXIF_TAG);
+    if (entry && find_directory(tiff, *size, entry_number(entry, first.big), &own)) settle_entries(&own, now);
     settle_entries(&first, now); // the last word, where directories overlap
     return true;
 }

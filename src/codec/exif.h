@@ -8,6 +8,14 @@
 // it is absent, out of range, or the block is in any way malformed; never reads outside it.
 int gi_exif_orientation(gi_bytes tiff);
 
+typedef enum gi_exif_state {
+    GI_EXIF_SOUND,
+    GI_EXIF_CUT, // entries of the first directory or of EXIF's own, or values of theirs, lie outside the block
+    GI_EXIF_NONE // no such block, or its first directory is outside
+} gi_exif_state;
+
+gi_exif_state gi_exif_check(gi_bytes tiff);
+
 // Where a TIFF block says that its first directory lies, in bytes from its beginning; 0 when it is no such block. 8
 // bytes are enough.
 size_t gi_exif_directory(gi_bytes tiff);

@@ -19,6 +19,16 @@ bool gi_icc_check(gi_bytes profile) {
     return profile.size >= GI_ICC_LEAST && gi_icc_size(profile.data, profile.size) == profile.size;
 }
 
+bool gi_icc_tags_inside(gi_bytes profile) {
+    size_t count = gi_be32(profile.data + TAGS), room = (profile.size - GI_ICC_LEAST) / TAG_BYTES;
+    for (size_t i = 0; i < count && i < room; i++) {
+        const uint8_t *tag = profile.data + GI_ICC_LEAST + i * TAG_BYTES;
+        size_t at = gi_be32(tag + 4), size = gi_be32(tag + 8);
+        if (at > profile.size || size > profile.size - at) return false;
+    }
+    return count <= room;
+}
+
 void gi_icc_space(gi_bytes profile, char space[5]) {
     for (int i = 0; i < 4; i++) space[i] = printable(profile.data[SPACE + i]);
     space[4] = '\0';

@@ -13,6 +13,9 @@ size_t gi_icc_size(const uint8_t *head, size_t most);
 // Whether these bytes are one profile, as long as it says. Its tags are not looked at.
 bool gi_icc_check(gi_bytes profile);
 
+// Whether a whole profile's tags lie within it.
+bool gi_icc_tags_inside(gi_bytes profile);
+
 // The space of the samples that it describes: "RGB", "GRAY", "CMYK", ...; what cannot be printed as '?'.
 void gi_icc_space(gi_bytes profile, char space[5]);
 

@@ -395,7 +395,10 @@ static gi_status walk_segments(walker *walk) {
             note_damage(info, "the file is cut short: no EOI marker");
             break;
         }
-        if (walk->segment.code == GI_JPEG_EOI) break;
+        if (walk->segment.code == GI_JPEG_EOI) {
+            info->trailing_bytes = walk->bytes.size - at;
+            break;
+        }
         gi_status status = read_segment(walk, &at);
         if (status == GI_ERR_FORMAT && info->scans > 0) {
             note_damage(info, walk->err->text + sizeof DAMAGED - 1);

@@ -51,6 +51,7 @@ typedef struct gi_jpeg_info {
     int scans;
     uint64_t entropy_bytes;            // of all scans
     size_t end;                        // what is past this offset is not to be decoded
+    size_t trailing_bytes;             // after EOI
     char damage[GI_JPEG_DAMAGE_BYTES]; // what is wrong with a file that still decodes; empty when sound
 } gi_jpeg_info;
 

@@ -89,7 +89,8 @@ static gi_status join_parts(finds *f, const gi_decode_options *options, gi_blob 
         if (!gi_icc_check(gi_blob_bytes(icc))) why = "is damaged";
     }
     if (why) {
-        gi_say(options->messages, GI_NOTE, options->file, "the ICC profile %s: not kept", why);
+        gi_severity severity = size > GI_BLOB_MOST ? GI_NOTE : GI_FLAW;
+        gi_say(options->messages, severity, options->file, "the ICC profile %s: not kept", why);
         gi_blob_free(icc);
     }
     return GI_OK;
@@ -121,6 +122,8 @@ gi_status gi_jpeg_metadata_read(gi_bytes file, const gi_decode_options *options,
     gi_status status = gi_blob_set(&made->exif, f.exif, err);
     if (status == GI_OK) status = gi_blob_set(&made->xmp, f.xmp, err);
     if (status == GI_OK) status = join_parts(&f, options, &made->icc, err);
+    gi_metadata_check_exif(made, options);
+    gi_metadata_check_icc(made, options);
     say_others(&f, options);
     if (status == GI_OK)
         *metadata = made;

@@ -94,6 +94,15 @@ static gi_stored stored_as(const gi_jpeg_info *info) {
     return stored;
 }
 
+// Cameras write further images behind the first, each a JPEG of its own.
+static void tell_trailing(gi_bytes bytes, size_t trailing, const gi_decode_options *options) {
+    gi_bytes rest = {bytes.data + bytes.size - trailing, trailing};
+    bool another = gi_format_sniff(rest) == GI_FORMAT_JPEG;
+    if (trailing)
+        gi_say(options->messages, another ? GI_NOTE : GI_FLAW, options->file,
+               "%zu bytes after the end of the JPEG are ignored%s", trailing, another ? ": another begins there" : "");
+}
+
 gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err) {
     gi_jpeg_info info;
     bool asked = options->codec != GI_CODEC_STB;
@@ -112,6 +121,7 @@ gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, 
                                     .bits = 8,
                                     .orientation = info.orientation,
                                     .stored = stored_as(&info)};
+    tell_trailing(bytes, info.trailing_bytes, options);
     if (options->metadata) status = gi_jpeg_metadata_read(bytes, options, &(*reader)->metadata, err);
     if (status != GI_OK) (*reader)->close(*reader);
     return status;

@@ -33,6 +33,21 @@ void gi_metadata_free(gi_metadata *metadata) {
     free(metadata);
 }
 
+void gi_metadata_check_exif(gi_metadata *metadata, const gi_decode_options *options) {
+    gi_exif_state state = metadata->exif.size ? gi_exif_check(gi_blob_bytes(&metadata->exif)) : GI_EXIF_SOUND;
+    if (state == GI_EXIF_CUT)
+        gi_say(options->messages, GI_FLAW, options->file, "EXIF is damaged: some of its values lie past its end");
+    if (state != GI_EXIF_NONE) return;
+    gi_say(options->messages, GI_FLAW, options->file, "EXIF is damaged: not kept");
+    gi_blob_free(&metadata->exif);
+}
+
+void gi_metadata_check_icc(const gi_metadata *metadata, const gi_decode_options *options) {
+    if (metadata->icc.size && !gi_icc_tags_inside(gi_blob_bytes(&metadata->icc)))
+        gi_say(options->messages, GI_FLAW, options->file,
+               "the ICC profile is damaged: some of its tags lie past its end");
+}
+
 static void fit_profile(gi_metadata *m, const gi_metadata_use *use) {
     bool gray = gi_colour_channels(use->shape.channels) == 1;
     char space[5], name[GI_ICC_NAME];

@@ -52,6 +52,12 @@ void gi_blob_free(gi_blob *blob);
 
 static inline gi_bytes gi_blob_bytes(const gi_blob *blob) { return (gi_bytes){blob->data, blob->size}; }
 
+// Says what is damaged in an EXIF block that was read, and drops one in which nothing can be found.
+void gi_metadata_check_exif(gi_metadata *metadata, const gi_decode_options *options);
+
+// Says what is damaged within an ICC profile that is whole.
+void gi_metadata_check_icc(const gi_metadata *metadata, const gi_decode_options *options);
+
 // The result that metadata are for.
 typedef struct gi_metadata_use {
     gi_format format;

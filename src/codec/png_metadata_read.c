@@ -19,15 +19,18 @@ typedef struct bag {
     gi_error *err;
 } bag;
 
+static const char too_large[] = "has more than 8 MB"; // which is no damage
+
 static void say_lost(const bag *b, const char *what, const char *why) {
-    gi_say(b->options->messages, GI_NOTE, b->options->file, "%s %s: not kept", what, why);
+    gi_severity severity = why == too_large ? GI_NOTE : GI_FLAW;
+    gi_say(b->options->messages, severity, b->options->file, "%s %s: not kept", what, why);
 }
 
 // The chunk's data; an empty blob, and said, where they are too many.
 static gi_status load(const bag *b, gi_png_spot spot, const char *what, gi_blob *blob) {
     if (!spot.size) return GI_OK;
     if (spot.size > MOST_STORED) {
-        say_lost(b, what, "has more than 8 MB");
+        say_lost(b, what, too_large);
         return GI_OK;
     }
     blob->data = malloc(spot.size);
@@ -67,14 +70,14 @@ static gi_status expand(const bag *b, gi_bytes stream, size_t need, gi_blob *blo
         if (ended) break;
         if (profile && !need) {
             need = gi_icc_size(grown, GI_BLOB_MOST);
-            if (!need) *why = gi_icc_size(grown, UINT32_MAX) ? "has more than 8 MB" : "is damaged";
+            if (!need) *why = gi_icc_size(grown, UINT32_MAX) ? too_large : "is damaged";
             room = need;
         } else {
             room = room < need / 2 ? 2 * room : need;
         }
     }
     if (status == GI_OK && !*why && gi_inflate_finish(inflate, &more, NULL) != GI_OK) *why = "is damaged";
-    if (!*why && more) *why = profile ? "is longer than it says" : "has more than 8 MB";
+    if (!*why && more) *why = profile ? "is longer than it says" : too_large;
     gi_inflate_close(inflate);
     if (status != GI_OK || *why) gi_blob_free(blob);
     return status;
@@ -116,20 +119,20 @@ static gi_status read_xmp(const bag *b, gi_bytes stored) {
     else if (packed)
         status = expand(b, text, GI_BLOB_MOST, xmp, &why);
     else if (text.size > GI_BLOB_MOST)
-        why = "has more than 8 MB";
+        why = too_large;
     else
         status = gi_blob_set(xmp, text, b->err);
     if (why) say_lost(b, "XMP", why);
     return status;
 }
 
-static void say_others(const bag *b, const gi_png_notes *notes) {
-    char text[GI_PNG_OTHERS * 6 + 1] = "";
-    for (int i = 0; i < notes->others; i++) {
+static void say_names(const bag *b, const gi_png_names *names, gi_severity severity, const char *begin) {
+    char text[GI_PNG_NAMES * 6 + 1] = "";
+    for (int i = 0; i < names->count; i++) {
         strcat(text, i ? ", " : "");
-        strcat(text, notes->other[i]);
+        strcat(text, names->name[i]);
     }
-    if (notes->others) gi_say(b->options->messages, GI_NOTE, b->options->file, "not kept: %s", text);
+    if (names->count) gi_say(b->options->messages, severity, b->options->file, "%s: %s", begin, text);
 }
 
 gi_status gi_png_metadata_read(const gi_input *input, const gi_png_notes *notes, const gi_decode_options *options,
@@ -143,11 +146,14 @@ gi_status gi_png_metadata_read(const gi_input *input, const gi_png_notes *notes,
     b.metadata->code_points = notes->code_points;
     b.metadata->density = notes->density;
     gi_status status = load(&b, notes->exif, "EXIF", &b.metadata->exif);
+    gi_metadata_check_exif(b.metadata, options);
     if (status == GI_OK) status = load(&b, notes->icc, "the ICC profile", &icc);
     if (status == GI_OK && icc.size) status = read_profile(&b, gi_blob_bytes(&icc));
+    gi_metadata_check_icc(b.metadata, options);
     if (status == GI_OK) status = load(&b, notes->xmp, "XMP", &xmp);
     if (status == GI_OK && xmp.size) status = read_xmp(&b, gi_blob_bytes(&xmp));
-    say_others(&b, notes);
+    say_names(&b, &notes->malformed, GI_FLAW, "malformed or out of place, and not kept");
+    say_names(&b, &notes->others, GI_NOTE, "not kept");
     gi_blob_free(&icc);
     gi_blob_free(&xmp);
     if (status == GI_OK)

@@ -11,19 +11,24 @@ typedef struct gi_png_spot {
 } gi_png_spot;
 
 enum {
-    GI_PNG_OTHERS = 8,
+    GI_PNG_NAMES = 8,
     GI_PNG_MOST_NUMBER = 0x7FFFFFFF // of four bytes
 };
 
 // The keyword of an iTXt chunk that holds XMP.
 #define GI_PNG_XMP_KEYWORD "XML:com.adobe.xmp"
 
+// Names of chunks, each once, and no more than the first of them.
+typedef struct gi_png_names {
+    char name[GI_PNG_NAMES][5];
+    int count;
+} gi_png_names;
+
 typedef struct gi_png_notes {
     gi_png_spot icc, exif, xmp; // the first of each
     gi_small gamma, srgb, primaries, code_points;
     gi_density density;
-    char other[GI_PNG_OTHERS][5]; // names of other kinds, the first of them
-    int others;
+    gi_png_names malformed, others; // what is not to be read; kinds that are not known here
 } gi_png_notes;
 
 // A chunk whose CRC is right.
@@ -35,7 +40,7 @@ typedef struct gi_png_noted {
     bool behind; // it follows image data
 } gi_png_noted;
 
-// Notes an ancillary chunk other than eXIf and tRNS. What is malformed counts as if it were not there.
+// Notes an ancillary chunk other than eXIf and tRNS. What is malformed, or late, is but named.
 void gi_png_note(gi_png_notes *notes, const gi_png_noted *chunk);
 
 // The bag of what was noted, read from the file. What it cannot take is said as notes. GI_ERR_MEMORY, and failures of

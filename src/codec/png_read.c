@@ -183,10 +183,6 @@ gi_status gi_header_of_damaged(const gi_input *input, gi_header *header, gi_erro
     if (info.width == 0) return gi_fail(err, GI_ERR_FORMAT, "no PNG header");
     gi_png_expander_init(&expander, &info, 0);
     fill_header(header, &info, &expander);
-    if (header->orientation >= 5) {
-        header->shape.width = info.height;
-        header->shape.height = info.width;
-    }
     return GI_OK;
 }
 
@@ -211,7 +207,7 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     if (info->depth == 16 && options->depth == 8)
         gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");
     if (info->trailing_bytes)
-        gi_say(options->messages, GI_NOTE, options->file, "%zu bytes after the end of the PNG are ignored",
+        gi_say(options->messages, GI_FLAW, options->file, "%zu bytes after the end of the PNG are ignored",
                info->trailing_bytes);
     if (options->metadata) status = gi_png_metadata_read(input, &info->notes, options, &png->reader.metadata, err);
     if (status != GI_OK) goto out;

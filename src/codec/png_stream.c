@@ -64,7 +64,7 @@ static gi_status finish(gi_png_stream *s, gi_error *err) {
     bool more = false;
     gi_status status = gi_inflate_finish(s->inflate, &more, err);
     if (status == GI_OK && more)
-        gi_say(s->options->messages, GI_NOTE, s->options->file, "more compressed data than the image needs");
+        gi_say(s->options->messages, GI_FLAW, s->options->file, "more compressed data than the image needs");
     return status;
 }
 

@@ -7,7 +7,8 @@
 typedef enum gi_severity {
     GI_NOTE,    // shown with -v
     GI_WARNING, // shown unless -q
-    GI_FAILURE  // always shown
+    GI_FAILURE, // always shown
+    GI_FLAW     // shown with -v: damage of which the pixels know nothing
 } gi_severity;
 
 // `file` is the input's name as the user gave it, or NULL; `text` is one line without prefix or newline, valid during

@@ -158,6 +158,112 @@ def test_damage(gpuimg, tmp_path):
     assert one(gpuimg, tmp_path / "c.png", "--quick")["error"] is None
 
 
+SIZE = (61, 47)
+
+
+def icc(tag_at=144):
+    """A profile of RGB with one tag of 8 bytes."""
+    head = struct.pack(">I4sI4s4s4s", 152, b"test", 0x02100000, b"mntr", b"RGB ", b"XYZ ").ljust(128, b"\0")
+    return head[:36] + b"acsp" + head[40:] + struct.pack(">I4sII", 1, b"wtpt", tag_at, 8) + bytes(8)
+
+
+def tiff(value_at=26):
+    """One entry, of a text of 8 bytes."""
+    return struct.pack("<2sHIHHHIII", b"II", 42, 8, 1, 0x010F, 2, 8, value_at, 0) + b"a maker\0"
+
+
+FLAWS = {
+    "png": [
+        ((chunk(b"iCCP", b"a\0\0" + zlib.compress(icc())[:-6]),), "the ICC profile is damaged"),
+        ((chunk(b"iCCP", b"a\0\0" + zlib.compress(icc()[:-1])),), "the ICC profile is damaged"),
+        ((chunk(b"iCCP", b"a\0\0" + zlib.compress(icc() + b"x")),), "the ICC profile is longer than it says"),
+        ((chunk(b"iCCP", b"a\0\0" + zlib.compress(icc(tag_at=145))),), "some of its tags lie past its end"),
+        ((chunk(b"eXIf", b"no TIFF at all"),), "EXIF is damaged: not kept"),
+        ((chunk(b"eXIf", tiff(value_at=27)),), "EXIF is damaged: some of its values lie past its end"),
+        ((chunk(b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + b"no stream"),), "XMP is damaged"),
+        ((chunk(b"gAMA", bytes(4)), chunk(b"pHYs", bytes(8))), "out of place, and not kept: gAMA, pHYs"),
+        ((chunk(b"iCCP", b""), chunk(b"sRGB", b"\4")), "out of place, and not kept: iCCP, sRGB"),
+    ],
+    "jpg": [
+        (((0xE2, b"ICC_PROFILE\0\1\1" + icc()[:-1]),), "the ICC profile is damaged"),
+        (((0xE2, b"ICC_PROFILE\0\1\2" + icc()),), "the ICC profile is damaged"),
+        (((0xE2, b"ICC_PROFILE\0\1\1" + icc(tag_at=145)),), "some of its tags lie past its end"),
+        (((0xE1, b"Exif\0\0no TIFF at all"),), "EXIF is damaged: not kept"),
+        (((0xE1, b"Exif\0\0" + tiff(value_at=27)),), "EXIF is damaged: some of its values lie past its end"),
+    ],
+}
+SOUND = {
+    "png": (chunk(b"iCCP", b"a\0\0" + zlib.compress(icc())), chunk(b"eXIf", tiff()), chunk(b"gAMA", bytes([0, 0, 1, 0]))),
+    "jpg": ((0xE2, b"ICC_PROFILE\0\1\1" + icc()), (0xE1, b"Exif\0\0" + tiff())),
+}
+
+
+def made(path, *more, behind=b""):
+    """An image with chunks or segments behind its head, and bytes behind its end."""
+    if path.suffix == ".png":
+        write_png(path, PIXELS)
+        data, at = path.read_bytes(), 33
+    else:
+        Image.fromarray(PIXELS).save(path)
+        data, at = path.read_bytes(), 20
+        more = [struct.pack(">BBH", 0xFF, code, len(body) + 2) + body for code, body in more]
+    path.write_bytes(data[:at] + b"".join(more) + data[at:] + behind)
+    return path
+
+
+@pytest.mark.parametrize("kind", ("png", "jpg"))
+def test_damage_beside_the_pixels(gpuimg, kind, tmp_path):
+    """Told as damage, and by a run under -v; what is sound has none."""
+    path = made(tmp_path / f"a.{kind}", *SOUND[kind])
+    image = one(gpuimg, path)
+    assert image["damage"] == [] and image["profile"]["bytes"] == 152 and image["exif"] == 34
+    for more, text in FLAWS[kind]:
+        made(path, *more)
+        for quick in ((), ("--quick",)):
+            (told_of,) = one(gpuimg, path, *quick)["damage"]
+            assert text in told_of
+            assert text in " ".join(told(gpuimg, path, *quick).text.split())
+        done = gpuimg("threshold", "-v", path, tmp_path / "out.png")
+        assert done.code == 0 and text in done.err
+        assert gpuimg("threshold", "--strict", path, tmp_path / "out.png").err == ""
+
+
+def test_what_follows_the_image(gpuimg, tmp_path):
+    """Junk is damage; a further image, as cameras write them, is not."""
+    other = made(tmp_path / "other.jpg").read_bytes()
+    for kind, behind, damaged in (("png", b"junk", True), ("png", b"\0", True), ("jpg", b"junk", True), ("jpg", b"\0\0", True),
+                                  ("jpg", other, False)):  # fmt: skip
+        path = made(tmp_path / f"a.{kind}", behind=behind)
+        assert len(one(gpuimg, path, "--quick")["damage"]) == damaged
+        text = f"{len(behind)} bytes after the end of the {'PNG' if kind == 'png' else 'JPEG'} are ignored"
+        assert (text in told(gpuimg, path).text) == damaged
+        done = gpuimg("threshold", "-v", path, tmp_path / "out.png")
+        assert done.code == 0 and text in done.err and ("another begins" in done.err) != damaged
+    # More compressed data than the pixels need, which only decoding finds.
+    data = made(tmp_path / "a.png").read_bytes()
+    at = data.index(b"IDAT")
+    (size,) = struct.unpack(">I", data[at - 4 : at])
+    body = zlib.compress(zlib.decompress(data[at + 4 : at + 4 + size]) + b"x")
+    (tmp_path / "a.png").write_bytes(data[: at - 4] + chunk(b"IDAT", body) + data[at + 8 + size :])
+    assert one(gpuimg, tmp_path / "a.png")["damage"] == ["more compressed data than the image needs"]
+
+
+@pytest.mark.parametrize("name", (b"tEXt", b"iCCP", b"eXIf", b"gAMA"))
+def test_a_chunk_whose_crc_is_wrong(gpuimg, name, tmp_path):
+    path = made(tmp_path / "a.png", chunk(name, b"a\0" + tiff())[:-1] + b"!")
+    (image,) = info(gpuimg, path, expect=1)
+    assert image["width"] == SIZE[0] and f"chunk {name.decode()} at byte 33: its CRC" in image["error"]
+
+
+def test_a_damaged_png_is_told_as_stored(gpuimg, tmp_path):
+    turned = struct.pack("<2sHIHHHIII", b"II", 42, 8, 1, 0x0112, 3, 1, 6, 0)
+    data = made(tmp_path / "a.png", chunk(b"eXIf", turned)).read_bytes()
+    assert (one(gpuimg, tmp_path / "a.png")["width"], one(gpuimg, tmp_path / "a.png")["orientation"]) == (SIZE[0], 6)
+    (tmp_path / "a.png").write_bytes(data[:-3])
+    (image,) = info(gpuimg, tmp_path / "a.png", expect=1)
+    assert (image["width"], image["height"], image["orientation"]) == (*SIZE, 6)
+
+
 def test_a_png_that_no_decoder_opens(gpuimg, tmp_path):
     """What its header says is told, and the damage; as of a cut JPEG, but with exit status 1."""
     write_png(tmp_path / "a.png", PIXELS)

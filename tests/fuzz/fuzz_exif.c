@@ -10,10 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(exact, data, size);
     int orientation = gi_exif_orientation((gi_bytes){exact, size});
     if (orientation < 1 || orientation > 8) abort();
+    gi_exif_state state = gi_exif_check((gi_bytes){exact, size});
     // In memory that ends where the block does, at every size that it may get.
     const gi_exif_now now = {3, 640, 480, size % 2 == 1};
     size_t settled = size;
-    if (gi_exif_settle(exact, &settled, &now)) {
+    bool is_block = gi_exif_settle(exact, &settled, &now);
+    if (is_block != (state != GI_EXIF_NONE)) abort();
+    if (is_block) {
         if (settled > size) abort();
         uint8_t *again = malloc(settled);
         memcpy(again, exact, settled);

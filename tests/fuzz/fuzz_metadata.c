@@ -119,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         gi_metadata *m = read_from((gi_bytes){exact, file.size}, bits & 8, bits & 64 ? GI_CODEC_ZLIB : GI_CODEC_AUTO);
         char name[GI_ICC_NAME];
         if (m && m->icc.size) gi_icc_name(gi_blob_bytes(&m->icc), name);
+        if (m && m->exif.size) REQUIRE(gi_exif_check(gi_blob_bytes(&m->exif)) != GI_EXIF_NONE);
         if (m) pass_on(m, (gi_format)format, 1 + (bits >> 4 & 3), bits & 128 ? 5 : 0);
         gi_metadata_free(m);
     }

@@ -115,7 +115,7 @@ static inline made_file made_png(made_ihdr h, const uint8_t *rows, size_t size) 
 
 // Messages by severity; the last text.
 typedef struct made_log {
-    int count[3];
+    int count[GI_FLAW + 1];
     char text[512];
 } made_log;
 

@@ -125,6 +125,43 @@ static void settled(void **state) {
         }
 }
 
+// What of a block lies outside it: nothing at its full length, then EXIF's own directory or the text, then all of it.
+static void told_where_it_is_cut(void **state) {
+    (void)state;
+    enum { OWN = 38, TEXT = 56, WHOLE = 64 };
+    static const uint8_t big[WHOLE] = {'M', 'M', 0, 42,  0, 0, 0,    8,    0,    2, 1,    0x0F, 0,   2,   0,
+                                       0,   0,   8, 0,   0, 0, TEXT, 0x87, 0x69, 0, 4,    0,    0,   0,   1,
+                                       0,   0,   0, OWN, 0, 0, 0,    0,    0,    1, 0xA0, 2,    0,   4,   0,
+                                       0,   0,   1, 0,   0, 0, 9,    0,    0,    0, 0,    't',  'e', 'x', 't'};
+    for (size_t cut = 0; cut <= WHOLE; cut++) {
+        uint8_t *exact = malloc(cut ? cut : 1);
+        memcpy(exact, big, cut);
+        gi_exif_state expected = cut == WHOLE ? GI_EXIF_SOUND : cut >= 10 ? GI_EXIF_CUT : GI_EXIF_NONE;
+        assert_int_equal(gi_exif_check((gi_bytes){exact, cut}), expected);
+        free(exact);
+    }
+    static const struct {
+        int at;
+        uint8_t bytes[4];
+        gi_exif_state expected;
+    } cases[] = {
+        {12, {0, 99, 0, 0}, GI_EXIF_SOUND},          // a type that has no size here
+        {14, {0xFF, 0xFF, 0xFF, 0xFF}, GI_EXIF_CUT}, // very many values
+        {18, {0, 0, 0, TEXT + 1}, GI_EXIF_CUT},      // one byte past the end
+        {18, {0xFF, 0xFF, 0xFF, 0xFF}, GI_EXIF_CUT}, // far past it
+        {30, {0, 0, 0, WHOLE}, GI_EXIF_CUT},         // a directory there
+        {30, {0, 0, 0, 0}, GI_EXIF_CUT},             // or on the header
+        {42, {0, 5, 0, 0}, GI_EXIF_SOUND},           // EXIF's own value elsewhere, within
+        {4, {0, 0, 0, WHOLE}, GI_EXIF_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t block[WHOLE];
+        memcpy(block, big, WHOLE);
+        memcpy(block + cases[i].at, cases[i].bytes, 4);
+        assert_int_equal(gi_exif_check((gi_bytes){block, WHOLE}), cases[i].expected);
+    }
+}
+
 // Two entries of any forms: what one told the other tells; of one alone, which it is. Nothing else changes.
 static void resolutions_turn_with_the_pixels(void **state) {
     (void)state;
@@ -164,6 +201,7 @@ int main(void) {
                                        cmocka_unit_test(more_entries_announced_than_there_are),
                                        cmocka_unit_test(directory_that_points_to_itself),
                                        cmocka_unit_test(settled),
+                                       cmocka_unit_test(told_where_it_is_cut),
                                        cmocka_unit_test(resolutions_turn_with_the_pixels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

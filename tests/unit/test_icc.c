@@ -53,6 +53,28 @@ static void heads(void **state) {
     assert_false(gi_icc_check((gi_bytes){profile, SIZE}));
 }
 
+// Of one tag, or as many as are announced: anywhere within, then one byte past the end.
+static void tags(void **state) {
+    (void)state;
+    uint8_t profile[SIZE];
+    static const uint32_t places[][3] = {{TAG, SIZE - TAG, true}, {SIZE, 0, true},
+                                         {SIZE + 1, 0, false},    {TAG, SIZE - TAG + 1, false},
+                                         {0, SIZE, true},         {0xFFFFFFFF, 0xFFFFFFFF, false}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        make(profile, "desc", (const uint8_t *)"", 0);
+        gi_put_be32(profile + 136, places[i][0]);
+        gi_put_be32(profile + 140, places[i][1]);
+        assert_int_equal(gi_icc_tags_inside((gi_bytes){profile, SIZE}), places[i][2]);
+    }
+    static const uint32_t counts[][2] = {
+        {0, true}, {(SIZE - 132) / 12, true}, {(SIZE - 132) / 12 + 1, false}, {0xFFFFFFFF, false}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        make(profile, "desc", (const uint8_t *)"", 0);
+        gi_put_be32(profile + 128, counts[i][0]);
+        assert_int_equal(gi_icc_tags_inside((gi_bytes){profile, SIZE}), counts[i][1]);
+    }
+}
+
 static void names(void **state) {
     (void)state;
     uint8_t profile[SIZE];
@@ -102,6 +124,7 @@ static void hostile(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heads), cmocka_unit_test(names), cmocka_unit_test(hostile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heads), cmocka_unit_test(tags), cmocka_unit_test(names),
+                                       cmocka_unit_test(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,7 +266,7 @@ static void streams_short_long_and_wrong(void **state) {
         log = (made_log){{0}, ""};
         stream = made_zlib(rows, longer[i]);
         assert_int_equal(decode_stream(&stream, &log, &err), GI_OK);
-        assert_int_equal(log.count[GI_NOTE], 1);
+        assert_int_equal(log.count[GI_FLAW], 1);
         made_free(&stream);
     }
 
