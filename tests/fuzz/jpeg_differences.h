@@ -27,9 +27,8 @@ static const jpeg_difference jpeg_differences[] = {
     {JPEG_REFUSED, JPEG_DECODED, "what its inks mean is not told", "",
      "CMYK is stored either way: the library leaves it as it is"},
     {JPEG_REFUSED, JPEG_DECODED, "the number of components is not 1, 3 or 4", "", "colours of no known kind; likewise"},
-    // Rules whose breach before the first scan means that what follows cannot be trusted: the library warns, of that or
-    // of
-    // what comes of it, or does not look.
+    // Rules whose breach before the first scan means that what follows cannot be trusted: the library warns, of that
+    // or of what comes of it, or does not look.
     {JPEG_REFUSED, JPEG_DAMAGED, "damaged JPEG: ", "", "both tell of damage"},
     {JPEG_REFUSED, JPEG_SOUND, "not the bands of a sequential scan", "", "it takes 0, 63 and 0 for what is told"},
     {JPEG_REFUSED, JPEG_SOUND, "segment DNL", "", "it passes over DNL wherever it is"},
@@ -37,10 +36,13 @@ static const jpeg_difference jpeg_differences[] = {
      "it takes those of T.81 annex K, as Motion JPEG means"},
     {JPEG_REFUSED, JPEG_SOUND, "a Huffman table", "", "it looks at those alone that are used"},
     {JPEG_REFUSED, JPEG_SOUND, "in a Huffman table", "", "likewise"},
+    {JPEG_REFUSED, JPEG_SOUND, "entropy coding table number over 3", "", "likewise, of the numbers"},
     // Damage behind the beginning of an image: we decode what comes before it, the library stops.
     {JPEG_DAMAGED, JPEG_REFUSED, "", "", "the pixels before the damage are worth a warning"},
     {JPEG_DAMAGED, JPEG_SOUND, "restart markers are missing or out of order", "",
      "some where none are told; they are passed over"},
+    {JPEG_DAMAGED, JPEG_SOUND, "entropy coding table number over 3", "",
+     "it does not look at numbers of tables that a scan does without"},
 };
 
 #endif
