@@ -37,6 +37,10 @@ gi_format gi_format_sniff(gi_bytes bytes);
 // Pixels that the file's header announces, where it is among these first bytes of the file; 0: unknown. Checks nothing.
 uint64_t gi_peek_pixels(gi_bytes head);
 
+// More bytes than a file with these first ones can need, by the size that its header announces, where it is among them,
+// and as much of metadata and the like as is taken.
+uint64_t gi_peek_most_bytes(gi_bytes head);
+
 // By file name extension in any letter case (.png .jpg .jpeg); GI_FORMAT_UNKNOWN for others.
 gi_format gi_format_of_name(const char *name);
 

@@ -31,3 +31,10 @@ uint64_t gi_peek_pixels(gi_bytes head) {
     default: return 0;
     }
 }
+
+uint64_t gi_peek_most_bytes(gi_bytes head) {
+    // RGBA of 16 bits takes 8 bytes a pixel in a PNG that is not compressed, and a column of pixels a filter's byte
+    // each; a JPEG's coefficients at most 27 bits each, in four components.
+    const uint64_t beside = (uint64_t)64 << 20, a_pixel = 16;
+    return beside + a_pixel * gi_peek_pixels(head);
+}

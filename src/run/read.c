@@ -80,7 +80,20 @@ static void take_begun(const gi_begun *begun, gi_file_data *file) {
     memcpy(file->data, begun->bytes.data, file->size);
 }
 
-// `expected` bytes are likely there; one more is asked for, so that the end is seen without growing.
+// A stream may have no end: what has come of it tells how much there can be.
+static size_t stream_limit(const gi_read_options *options, const gi_file_data *file) {
+    size_t limit = limit_of(options);
+    uint64_t most = options->image_only ? gi_peek_most_bytes((gi_bytes){file->data, file->size}) : limit;
+    return most < limit ? (size_t)most : limit;
+}
+
+static gi_status too_much(const gi_read_options *options, const gi_file_data *file, gi_error *err) {
+    if (file->size > limit_of(options)) return too_large(options, err);
+    return gi_fail(err, GI_ERR_LIMIT, "it goes on after %zu bytes, more than an image of the size it announces needs",
+                   file->size);
+}
+
+// `expected` bytes are likely there, of a regular file; one more is asked for, so that the end is seen without growing.
 static gi_status read_all(int fd, size_t expected, const gi_read_options *options, gi_file_data *file, gi_error *err) {
     bool ended = false;
     size_t capacity = GI_SNIFF_BYTES;
@@ -95,9 +108,10 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
     if (capacity > FIRST_CAPACITY) status = take_room(file, capacity, err);
     while (!ended && status == GI_OK) {
         status = read_until(fd, capacity, options, file, &ended, err);
-        if (status == GI_OK && file->size > limit_of(options)) return too_large(options, err);
+        size_t limit = expected ? limit_of(options) : stream_limit(options, file);
+        if (status == GI_OK && file->size > limit) return too_much(options, file, err);
         if (status != GI_OK || ended) return status;
-        capacity = capacity <= limit_of(options) / 2 ? capacity * 2 : limit_of(options) + 1;
+        capacity = capacity <= limit / 2 ? capacity * 2 : limit + 1;
         status = grow(file, capacity, err);
     }
     return status;

@@ -1,5 +1,6 @@
 """Inputs and outputs as cp has them; formats; collisions; pipes."""
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -150,6 +151,33 @@ def test_bad_stdin(gpuimg):
     for data in (b"", b"text", encoded(pixels())[:60]):
         result = gpuimg("gray", "-", "-", stdin=data)
         assert result.code == 1 and result.out == b"" and result.err.startswith("gpuimg: -: "), result
+
+
+@pytest.mark.parametrize("command", (("gray", "-", "out.png"), ("info", "--quick", "-"), ("reduce", "sum", "-")), ids=lambda c: c[0])
+@pytest.mark.parametrize("begin, megabytes, text", [
+    (b"", 0.2, b"neither "),
+    (b"\xff\xd8\xff", 66, b"more than an image"),
+    (encoded(pixels()), 66, b"more than an image"),
+], ids=("none", "signature", "image"))  # fmt: skip
+def test_a_stream_without_end(gpuimg, command, begin, megabytes, text):
+    """Refused as soon as no image can need more; what was taken of it is counted."""
+    process = gpuimg.start(*command, stdin=subprocess.PIPE, bufsize=0)
+    taken, more = 0, bytes(1 << 16)
+    try:
+        taken += process.stdin.write(begin + more)
+        while taken < 1 << 30:
+            taken += process.stdin.write(more)
+    except BrokenPipeError:
+        pass
+    err = process.communicate(timeout=60)[1]
+    assert process.returncode == 1 and text in err and err.count(b"\n") == 1
+    assert taken <= megabytes * (1 << 20)
+
+
+def test_a_stream_that_is_longer_than_its_image(gpuimg, tmp_path):
+    data = encoded(pixels())
+    gpuimg.ok("gray", "-", "out.png", stdin=data + bytes(8 << 20))
+    assert kind(tmp_path / "out.png") == "PNG"
 
 
 def test_an_image_is_not_sent_to_a_terminal(gpuimg, image):

@@ -37,7 +37,17 @@ static void others(void **state) {
     assert_int_equal(peek("", 0), 0);
 }
 
+static void most(void **state) {
+    (void)state;
+    static const char head[] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x1e\0\0\0\x10\xe0\x08\x02\0\0\0";
+    gi_bytes bytes = {(const uint8_t *)head, sizeof head - 1};
+    assert_int_equal(gi_peek_most_bytes(bytes), (64 << 20) + 16ULL * 7680 * 4320);
+    bytes.size = 20;
+    assert_int_equal(gi_peek_most_bytes(bytes), 64 << 20);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(png), cmocka_unit_test(jpeg), cmocka_unit_test(others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(png), cmocka_unit_test(jpeg), cmocka_unit_test(others),
+                                       cmocka_unit_test(most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
