@@ -25,6 +25,8 @@ static_assert((int)GPUIMG_PNG == (int)GI_FORMAT_PNG && (int)GPUIMG_JPEG == (int)
 SAME(CODEC_AUTO);
 SAME(CODEC_ZLIB);
 SAME(CODEC_STB);
+SAME(CODEC_AUTO_FAST);
+SAME(CODEC_NVJPEG);
 SAME(SUBSAMPLING_420);
 SAME(SUBSAMPLING_422);
 SAME(SUBSAMPLING_444);
@@ -78,7 +80,7 @@ static gi_status check_number(const char *what, int number, int last, gi_error *
 
 static gi_status check_options(const gpuimg_options *o, gi_error *err) {
     gi_status status = check_number("format", (int)o->format, GPUIMG_JPEG, err);
-    if (status == GI_OK) status = check_number("codec", (int)o->codec, GPUIMG_CODEC_STB, err);
+    if (status == GI_OK) status = check_number("codec", (int)o->codec, GPUIMG_CODEC_NVJPEG, err);
     if (status == GI_OK) status = check_number("subsampling", (int)o->subsampling, GPUIMG_SUBSAMPLING_444, err);
     if (status == GI_OK) status = check_number("png_reduce", (int)o->png_reduce, GPUIMG_PNG_REDUCE_OFF, err);
     if (status != GI_OK) return status;

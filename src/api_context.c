@@ -6,6 +6,7 @@
 #include "api_internal.h"
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
+#include "run/device_codec.h"
 #include "run/pixels.h"
 
 // What a run has of a device, kept while no run has it.
@@ -127,7 +128,7 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
     char why[200];
     pthread_mutex_lock(&context->mutex);
     estimate.started = context->cuda != NULL;
-    bool pays = gi_device_pays(&estimate, why, sizeof why);
+    bool pays = gi_device_pays(&estimate, why, sizeof why) || work->needs_device;
     const char *about;
     if (!pays && !gi_cuda_built(&about)) snprintf(why, sizeof why, "built without CUDA");
     gi_backend *gpu = pays ? automatic_gpu(context) : NULL;
@@ -138,6 +139,20 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
         choice->fallback = choice->backend;
         choice->backend = gpu;
     }
+}
+
+void gi_estimate_codec(gi_codec_choice codec, gi_work_estimate *work) {
+    work->device_codecs = gi_codec_asks_device(codec);
+    work->needs_device = codec == GI_CODEC_NVJPEG;
+}
+
+gi_status gi_choice_check_codec(const gi_choice *choice, gi_codec_choice codec, gi_error *err) {
+    gi_error cause = {.status = GI_OK};
+    gi_status status = gi_device_codec_check(codec, choice->backend, &cause);
+    for (int i = 0; i < choice->more_count && status == GI_OK; i++)
+        status = gi_device_codec_check(codec, choice->more[i], &cause);
+    if (status == GI_OK) return GI_OK;
+    return gi_fail(err, status, "codec nvjpeg: %s (%s)", cause.text, choice->why);
 }
 
 // GI_OK when the backend has that algorithm of the primitive.
@@ -261,7 +276,10 @@ gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, c
     else if (gi_context_weighs_work(context))
         work.pixels = gi_file_pixels(request->item->in);
     gi_choice choice;
+    gi_estimate_codec(batch->decode.codec, &work);
     gi_context_choose(context, &work, &choice);
+    gi_status status = view ? GI_OK : gi_choice_check_codec(&choice, batch->decode.codec, err);
+    if (status != GI_OK) return status;
     lane *l = take_lane(context, choice.backend);
     if (!l) return gi_fail(err, GI_ERR_MEMORY, "out of memory");
     batch->backend = l->backend;
@@ -276,7 +294,7 @@ gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, c
                         .slot = l->slot,
                         .backend = l->backend,
                         .fallback = l->fallback};
-    gi_status status = process(&worker, request, err);
+    status = process(&worker, request, err);
     gi_gate_destroy(&gate);
     free(worker.plain);
     l->slot = worker.slot;

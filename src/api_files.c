@@ -73,7 +73,10 @@ static gi_status run_batch(gpuimg_context *context, const gi_pipeline *stages, b
     gi_work_estimate work = {.pipeline = stages, .files = b->list.count, .decoded = true};
     if (gi_context_weighs_work(context)) work.pixels = gi_list_pixels(&b->list);
     gi_choice choice;
+    gi_estimate_codec(options->decode.codec, &work);
     gi_context_choose(context, &work, &choice);
+    gi_status status = gi_choice_check_codec(&choice, options->decode.codec, err);
+    if (status != GI_OK) return status;
     options->pipeline = stages;
     options->backend = choice.backend;
     options->more = choice.more;
@@ -82,7 +85,7 @@ static gi_status run_batch(gpuimg_context *context, const gi_pipeline *stages, b
     options->threads = gi_context_threads(context);
     options->on_progress = on_progress;
     options->context = b;
-    gi_status status = gi_batch_run(&b->list, options, &b->result, err);
+    status = gi_batch_run(&b->list, options, &b->result, err);
     if (status != GI_OK || b->result.failed == 0) return status;
     char shown[GI_PATH_SHOWN];
     return gi_fail(err, b->first, "%s: %s", gi_path_show(b->setup.voice.failed, shown), b->setup.voice.reason);

@@ -157,7 +157,11 @@ typedef enum gpuimg_severity {
 typedef enum gpuimg_codec {
     GPUIMG_CODEC_AUTO = 0, /* the fastest that were built in */
     GPUIMG_CODEC_ZLIB,     /* zlib in the place of ISA-L */
-    GPUIMG_CODEC_STB       /* stb alone: slower, and shares no code with the others */
+    GPUIMG_CODEC_STB,      /* stb alone: slower, and shares no code with the others */
+    /* As AUTO, but files of a pipeline that runs on a GPU are decoded and encoded there by NVIDIA's nvJPEG, where that
+     * can. Its pixels differ by a few levels from what all other codecs decode. */
+    GPUIMG_CODEC_AUTO_FAST, /* where it is installed, and worth it */
+    GPUIMG_CODEC_NVJPEG     /* wherever it can; GPUIMG_ERR_DEVICE without a GPU or nvJPEG */
 } gpuimg_codec;
 
 /* Chroma samples of a colour JPEG beside those of luma. */

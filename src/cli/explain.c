@@ -121,7 +121,7 @@ static gi_status add_plan(gi_buffer *text, const gi_session *session, gi_shape s
     if (status == GI_OK) {
         bool fits = true;
         size_t memory = gi_batch_memory_share(&batch, session->list.count);
-        const gi_band_setting setting = {memory, strcmp(session->choice.backend->name, "cpu") != 0, true};
+        const gi_band_setting setting = {memory, strcmp(session->choice.backend->name, "cpu") != 0, true, false};
         gi_band_rule rule = gi_process_bands(&batch, &plan, &setting, &fits);
         gi_buffer_puts(text, "image       ");
         gi_buffer_safe(text, about);

@@ -98,6 +98,9 @@ static void print_cuda(void) {
     gi_cuda_device device;
     bool built = gi_cuda_built(&about);
     print_line("CUDA", about);
+    char library[256];
+    gi_cuda_nvjpeg(library, sizeof library);
+    if (built) print_line("  nvJPEG", library);
     int count = gi_cuda_device_count(reason, sizeof reason);
     if (count == 0 && built) print_line("  devices", *reason ? reason : "none");
     for (int i = 0; i < count && gi_cuda_device_get(i, &device); i++) {

@@ -71,9 +71,11 @@ enum {
     OPTION(CHOICE, report_format, "format", 0, "FORMAT", "txt|json|csv|svg|png|html", 0, 0, "", GI_FOR_HIST,           \
            "format of the report, whatever its file is named")                                                         \
     OPTION(                                                                                                            \
-        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb", 0, 0, "auto", GI_FOR_DECODE | GI_FOR_FILE_INFO,           \
+        CHOICE, codec, "codec", 0, "CODEC", "auto|zlib|stb|auto-fast|nvjpeg", 0, 0, "auto",                            \
+        GI_FOR_DECODE | GI_FOR_FILE_INFO,                                                                              \
         "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
-        "alone, which is slower and shares no code with the others")                                                   \
+        "alone, which is slower and shares no code with the others; auto-fast: on a GPU nvJPEG does what JPEG it can " \
+        "where it is installed, whose pixels differ by a few levels; nvjpeg: the same, or the run fails without it")   \
     OPTION(                                                                                                            \
         CHOICE, depth, "depth", 0, "BITS", "8|16", 0, 0, "", GI_FOR_DECODE,                                            \
         "bits of a sample that images are brought to when they are read; without it 16 where the file has as many, "   \

@@ -56,14 +56,16 @@ static gi_status open_device(gi_session *session, gi_error *err) {
         work.files = 1;
         work.pixels = session->nominal_pixels;
     }
+    const gi_codec_choice codec = (gi_codec_choice)gi_options_choice(session->options, GI_GLOBAL_codec);
     gi_choice *choice = &session->choice;
+    gi_estimate_codec(codec, &work);
     gi_context_choose(session->context, &work, choice);
     for (int i = -1; i < choice->more_count; i++) {
         const gi_backend *backend = i < 0 ? choice->backend : choice->more[i];
         gi_say(&session->messages, GI_NOTE, NULL, "device %s (%s): %s", backend->name, backend->detail, choice->why);
     }
     gi_confine_note(&session->confinement, &session->messages);
-    return GI_OK;
+    return gi_choice_check_codec(choice, codec, err);
 }
 
 // Options of codecs that this build has not, or that contradict each other.

@@ -55,8 +55,15 @@ const char *gi_format_extension(gi_format format);
 typedef enum gi_codec_choice {
     GI_CODEC_AUTO, // the fastest that were built in
     GI_CODEC_ZLIB, // zlib in the place of ISA-L
-    GI_CODEC_STB   // stb alone: the portable witness
+    GI_CODEC_STB,  // stb alone: the portable witness
+    // As auto, but where the backend has a JPEG codec of its own (core/backend.h) that one does what it can:
+    GI_CODEC_AUTO_FAST, // if it is to be had, and worth it
+    GI_CODEC_NVJPEG     // wherever it can; without one there is nothing to run on
 } gi_codec_choice;
+
+static inline bool gi_codec_asks_device(gi_codec_choice codec) {
+    return codec == GI_CODEC_AUTO_FAST || codec == GI_CODEC_NVJPEG;
+}
 
 // ---- decoding -----------------------------------------------------------------------------------------------------
 
@@ -124,6 +131,10 @@ gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err
 // was taken before.
 gi_metadata *gi_decoder_take_metadata(gi_decoder *decoder);
 
+// Why a device's own decoder is not to take the file in this one's place: what is done to the pixels, or found out
+// about them, would be lost. NULL: it may, and *bytes are the file. Before rows are asked for.
+const char *gi_decoder_device_reason(const gi_decoder *decoder, gi_bytes *bytes);
+
 // NULL is fine.
 void gi_decoder_close(gi_decoder *decoder);
 
@@ -182,6 +193,14 @@ gi_status gi_encoder_finish(gi_encoder *encoder, gi_error *err);
 
 // NULL is fine; before gi_encoder_finish it abandons the file.
 void gi_encoder_close(gi_encoder *encoder);
+
+// Why a device's own encoder cannot write an image of that shape as the options ask. NULL: it can.
+const char *gi_encode_device_reason(gi_shape shape, const gi_encode_options *options);
+
+// Gives the sink a JPEG of that shape that was encoded elsewhere, with what the options ask for beside the pixels.
+// GI_ERR_FORMAT when it is none.
+gi_status gi_encode_made_jpeg(gi_bytes made, gi_shape shape, const gi_encode_options *options, const gi_sink *sink,
+                              gi_error *err);
 
 // ---- about --------------------------------------------------------------------------------------------------------
 

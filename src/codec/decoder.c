@@ -115,6 +115,15 @@ gi_metadata *gi_decoder_take_metadata(gi_decoder *decoder) {
 
 const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
 
+const char *gi_decoder_device_reason(const gi_decoder *decoder, gi_bytes *bytes) {
+    *bytes = decoder->bytes;
+    if (decoder->header.format != GI_FORMAT_JPEG) return "it is no JPEG";
+    if (decoder->options.strict) return "all damage is to be found";
+    if (decoder->turn != 1) return "its pixels are turned";
+    if (decoder->header.shape.sample != GI_U8) return "its samples are brought to 16 bits";
+    return decoder->reader->device_reason;
+}
+
 // The image as stored, of the samples that are delivered.
 static gi_shape stored_shape(const gi_decoder *decoder) {
     gi_shape shape = decoder->reader->header.shape;

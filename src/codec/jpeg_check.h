@@ -83,6 +83,10 @@ uint64_t gi_jpeg_blocks(const gi_jpeg_info *info, int i);
 // GI_ERR_FORMAT when the scans are far too short to hold an image of that size.
 gi_status gi_jpeg_check_plausible(const gi_jpeg_info *info, gi_error *err);
 
+// Why a device's decoder is not to have the file; NULL: it may. Such decoders do baseline files of one scan, and few
+// of the ways to arrange colour.
+const char *gi_jpeg_device_reason(const gi_jpeg_info *info);
+
 // What is wrong with a file that still decodes, as a warning, or as GI_ERR_FORMAT under options->strict. Nothing when
 // `damage` is empty.
 gi_status gi_jpeg_tell_damage(const gi_decode_options *options, const char *damage, gi_error *err);

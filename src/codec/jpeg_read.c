@@ -122,6 +122,7 @@ gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, 
                                     .orientation = info.orientation,
                                     .stored = stored_as(&info)};
     tell_trailing(bytes, info.trailing_bytes, options);
+    (*reader)->device_reason = gi_jpeg_device_reason(&info);
     if (options->metadata) status = gi_jpeg_metadata_read(bytes, options, &(*reader)->metadata, err);
     if (status != GI_OK) (*reader)->close(*reader);
     return status;

@@ -16,8 +16,9 @@ gi_status gi_codec_check_size(gi_shape shape, uint64_t max_pixels, gi_error *err
 // A file being decoded. Each format embeds this as its first member.
 typedef struct gi_reader gi_reader;
 struct gi_reader {
-    gi_header header;      // as the file has it: orientation is told, not applied
-    gi_metadata *metadata; // where the options ask for it; the front's, who frees it
+    gi_header header;          // as the file has it: orientation is told, not applied
+    gi_metadata *metadata;     // where the options ask for it; the front's, who frees it
+    const char *device_reason; // as gi_decoder_device_reason, of the file itself
     gi_status (*rows)(gi_reader *reader, const gi_view *out, gi_error *err); // the next out->height rows
     void (*close)(gi_reader *reader);
 };

@@ -40,6 +40,21 @@ typedef struct gi_watch {
     void *context;
 } gi_watch;
 
+// A JPEG file for a backend's own decoder, and what it is to make of it: its luma (one channel) or RGB (three), of 8
+// bits. The bytes must stay until the slot's next release, download, counts or jpeg_encode.
+typedef struct gi_jpeg_source {
+    const uint8_t *data;
+    size_t size;
+    gi_shape shape;
+} gi_jpeg_source;
+
+// How a backend's own encoder is to write a JPEG.
+typedef struct gi_jpeg_form {
+    int quality;                    // 1..100
+    int chroma_across, chroma_down; // samples of luma for one of chroma, each way: 1 or 2, of three channels
+    bool optimize;                  // Huffman tables made for the image
+} gi_jpeg_form;
+
 typedef struct gi_backend_ops {
     // Frees the backend; all its slots must be closed.
     void (*close)(gi_backend *backend);
@@ -115,6 +130,19 @@ typedef struct gi_backend_ops {
 
     // *host = the lane's current image in host memory, valid until the next call for this lane. Waits.
     gi_status (*download)(gi_slot *slot, gi_view *host, gi_error *err);
+
+    // A backend's own JPEG codec, whose pixels differ by a few levels from those of gpuimg's codecs; NULL, all three:
+    // it has none. GI_ERR_DEVICE, with the reason, where it cannot be had here; needs no device started. Thread-safe.
+    gi_status (*jpeg_check)(gi_backend *backend, gi_error *err);
+
+    // Makes the file's image the lane's current one. Any failure leaves the slot usable: GI_ERR_FORMAT and
+    // GI_ERR_UNSUPPORTED are this file's. May be asynchronous.
+    gi_status (*jpeg_decode)(gi_slot *slot, const gi_jpeg_source *source, gi_error *err);
+
+    // *data, *size = the lane's current image, of one or three 8-bit channels, as a JPEG file; it stays the current
+    // one. Valid until the next call for this slot. GI_ERR_UNSUPPORTED: the codec does not write it. Waits.
+    gi_status (*jpeg_encode)(gi_slot *slot, const gi_jpeg_form *form, const uint8_t **data, size_t *size,
+                             gi_error *err);
 } gi_backend_ops;
 
 // First member of every backend's own struct.

@@ -25,6 +25,9 @@ int gi_cuda_device_count(char *reason, size_t size);
 // False for an index out of range. Creates no context.
 bool gi_cuda_device_get(int index, gi_cuda_device *device);
 
+// True when nvJPEG is there for --codec nvjpeg: then `about` is its version, else the reason.
+bool gi_cuda_nvjpeg(char *about, size_t size);
+
 enum { GI_CUDA_ANY = -1 };
 
 // Opens device `index`: GI_ERR_DEVICE with the reason when it is not usable. Its context (0.3-0.4 s) is created in the

@@ -21,6 +21,11 @@ bool gi_cuda_device_get(int index, gi_cuda_device *device) {
     return false;
 }
 
+bool gi_cuda_nvjpeg(char *about, size_t size) {
+    snprintf(about, size, "%s", reason_text);
+    return false;
+}
+
 gi_status gi_backend_cuda_open(int index, gi_backend **backend, gi_error *err) {
     (void)index;
     *backend = NULL;

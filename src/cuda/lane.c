@@ -50,8 +50,7 @@ static cudaError_t copy_rows(const gi_view *from, const gi_view *to, enum cudaMe
                              stream);
 }
 
-gi_status gi_cuda_lane_upload(gi_cuda_lane *lane, const gi_view *host, gi_error *err) {
-    const gi_shape shape = gi_view_shape(host);
+gi_status gi_cuda_lane_first(gi_cuda_lane *lane, gi_shape shape, gi_view *out, gi_error *err) {
     gi_cuda_buffer *buffer = &lane->images[0]; // always: then images alike find buffers of their sizes
     size_t bytes = 0;
     lane->now = 0;
@@ -59,8 +58,14 @@ gi_status gi_cuda_lane_upload(gi_cuda_lane *lane, const gi_view *host, gi_error 
     lane->aimed.data = lane->sent.data = NULL;
     gi_status status = gi_shape_bytes(shape, &bytes, err);
     if (status == GI_OK) status = gi_cuda_buffer_reserve(buffer, bytes, GI_DEVICE, lane->stream, err);
+    if (status == GI_OK) *out = gi_view_packed(buffer->data, shape, GI_DEVICE);
+    return status;
+}
+
+gi_status gi_cuda_lane_upload(gi_cuda_lane *lane, const gi_view *host, gi_error *err) {
+    gi_view device;
+    gi_status status = gi_cuda_lane_first(lane, gi_view_shape(host), &device, err);
     if (status != GI_OK) return status;
-    const gi_view device = gi_view_packed(buffer->data, shape, GI_DEVICE);
     gi_trace_begin("upload");
     gi_cuda_marks_begin(&lane->marks, GI_DEVICE_UPLOAD, lane->stream);
     status = gi_cuda_check(copy_rows(host, &device, cudaMemcpyHostToDevice, lane->stream), "uploading the image", err);

@@ -38,6 +38,9 @@ void gi_cuda_lane_close(gi_cuda_lane *lane);
 
 // Everything below enqueues and returns, but where a buffer has to grow and where it says that it waits.
 
+// *out = a place for a first image, after which nothing is current.
+gi_status gi_cuda_lane_first(gi_cuda_lane *lane, gi_shape shape, gi_view *out, gi_error *err);
+
 // Makes host pixels the current image. They must stay as they are until `uploaded`.
 gi_status gi_cuda_lane_upload(gi_cuda_lane *lane, const gi_view *host, gi_error *err);
 

@@ -9,6 +9,7 @@
 #include "cuda/array_lane.h"
 #include "cuda/lane.h"
 #include "cuda/resolved.h"
+#include "cuda/slot_jpeg.h"
 #include "cuda/start.h"
 
 // Two keep both directions of the bus and the kernels busy; the third covers the time in which the host wakes up, takes
@@ -18,6 +19,7 @@ enum { GI_CUDA_LANES = 3 };
 typedef struct gi_cuda_backend {
     gi_backend base;
     gi_cuda_start start;
+    gi_nvjpeg_device nvjpeg;
     atomic_bool failed; // an error has ruined the context: every later call would fail with the same words
     gi_array_lanes arrays;
 } gi_cuda_backend;
@@ -40,7 +42,8 @@ typedef struct gi_cuda_slot {
     gi_cuda_buffer host_counts;
     gi_cuda_resolved resolved[GI_MAX_RESOLVED];
     gi_cuda_buffer levels, host_levels; // of the resolved operations: GI_MAX_RESOLVED of uint32_t
-    cudaEvent_t shared;                 // counts are cleared, operations are made: for all lanes
+    gi_cuda_jpeg jpeg;
+    cudaEvent_t shared; // counts are cleared, operations are made: for all lanes
 } gi_cuda_slot;
 
 // Every call on a slot begins so: uses the device, and opens the lane. `wants_image`: GI_ERR_USAGE where the lane holds

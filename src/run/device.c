@@ -22,6 +22,11 @@ static const double bus_seconds = 0.15e-9; // a pixel, there and back, page-lock
 static const double unlocked_seconds = 0.7e-9; // ... from and to memory of the caller's
 static const double device_cores = 400;        // of the CPU's that the GPU's kernels are worth
 
+// Decoding and encoding a pixel of JPEG, which counts where a GPU does that by itself: on one core, and on the GPU with
+// its share of the host's work.
+static const double codec_seconds = 11e-9;
+static const double device_codec_seconds = 0.6e-9;
+
 // Of the primitives: what one core does in a second, and what the bus carries of the caller's memory, copied in pieces
 // by as many cores as there are. So reductions and scans of the host's arrays pay nowhere.
 static const double core_multiply_adds = 40e9; // 28 to 45, for 1024 to 4096 rows and columns
@@ -84,6 +89,10 @@ gi_device_times gi_device_model(const gi_work_estimate *work, int cores) {
     times.cpu = pixels * (cost.core_seconds / pow(cores, core_exponent) + cost.memory_seconds);
     if (alone && gi_work_outlasts_codecs(cost.core_seconds)) times.cpu += pixels / files * apart_seconds;
     times.gpu = pixels * (cost.core_seconds / device_cores + (work->decoded ? bus_seconds : unlocked_seconds));
+    if (work->decoded && work->device_codecs) {
+        times.cpu += pixels * codec_seconds / pow(files < cores ? files : cores, core_exponent);
+        times.gpu += pixels * device_codec_seconds;
+    }
     if (!work->started) times.gpu += start_seconds + slot_seconds * (files < cores ? files : cores);
     return times;
 }
@@ -91,8 +100,9 @@ gi_device_times gi_device_model(const gi_work_estimate *work, int cores) {
 bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
     const int cores = gi_cpu_cores();
     const gi_device_times times = gi_device_model(work, cores);
-    snprintf(why, size, "beside the codecs, these stages add about %.2f s on %d core%s and %.2f s on a GPU%s",
-             times.cpu, cores, cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
+    snprintf(why, size, "%s about %.2f s on %d core%s and %.2f s on a GPU%s",
+             work->device_codecs ? "codecs and stages take" : "beside the codecs, these stages add", times.cpu, cores,
+             cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
     return times.cpu > times.gpu;
 }
 

@@ -29,6 +29,8 @@ typedef struct gi_work_estimate {
     unsigned long long pixels; // of all of them
     bool decoded;              // they are files
     bool started;              // a GPU is in use already: there is no start to pay for
+    bool device_codecs;        // a GPU decodes and encodes by itself
+    bool needs_device;         // the work cannot be done without a GPU
 } gi_work_estimate;
 
 // Seconds by which a piece of work is longer than its codecs take, which is the same on either side.

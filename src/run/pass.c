@@ -104,6 +104,8 @@ typedef struct goal {
     gi_histogram *histogram; // ... and on into this, band by band; NULL: they stay there, for all bands
     const gi_view *store;    // rows to their place in this image
     gi_encoder *encoder;
+    const gi_jpeg_form *form; // the slot encodes it, into ...
+    gi_bytes *made;
 } goal;
 
 static bool wants_rows(const goal *to_do) { return to_do->store || to_do->encoder; }
@@ -159,6 +161,12 @@ static gi_status deliver(gi_pass *pass, const goal *to_do, const band *b, const 
     return GI_OK;
 }
 
+// The whole result, encoded by the slot.
+static gi_status encode(gi_pass *pass, const goal *to_do, gi_error *err) {
+    gi_lap_enter(pass->lap, GI_PHASE_ENCODE);
+    return pass->slot->ops->jpeg_encode(pass->slot, to_do->form, &to_do->made->data, &to_do->made->size, err);
+}
+
 // Waits for the oldest band and, where it is `wanted`, delivers it: then it is done.
 static gi_status land(gi_pass *pass, flight *f, bool wanted, gi_error *err) {
     const band *b = &f->bands[f->oldest];
@@ -168,10 +176,12 @@ static gi_status land(gi_pass *pass, flight *f, bool wanted, gi_error *err) {
     enter_transfer(pass, GI_PHASE_DOWNLOAD);
     if (f->to_do->histogram) status = pass->slot->ops->counts(pass->slot, f->to_do->histogram, err);
     if (status == GI_OK && wants_rows(f->to_do)) status = pass->slot->ops->download(pass->slot, &rows, err);
+    if (status == GI_OK && f->to_do->form) status = encode(pass, f->to_do, err);
     gate_leave(pass->gate);
     f->oldest = (f->oldest + 1) % f->lanes;
     f->count--;
-    if (status != GI_OK) pass->held.count = 0;
+    // What the slot's codec does not do is still there.
+    if (status != GI_OK && status != GI_ERR_UNSUPPORTED) pass->held.count = 0;
     if (status == GI_OK && wanted) status = deliver(pass, f->to_do, b, &rows, err);
     if (status == GI_OK && wanted) *f->done += b->rows.count;
     return status;
@@ -209,7 +219,7 @@ static gi_status do_band(gi_pass *pass, flight *f, gi_rows rows, gi_error *err) 
     if (to_do->store) b.target = gi_view_rows(to_do->store, rows.y, rows.count);
     if (!is_held(pass, &b)) status = take_rows(pass, &b, &input, err);
     if (status != GI_OK) return status;
-    if (to_do->count || !input.data || maker(pass->plan, pass->from, b.to) >= 0)
+    if (to_do->count || to_do->form || !input.data || maker(pass->plan, pass->from, b.to) >= 0)
         return take_off(pass, f, &b, &input, err);
     status = deliver(pass, to_do, &b, &input, err);
     if (status == GI_OK) *f->done += rows.count;
@@ -263,7 +273,11 @@ static void tell_levels(gi_pass *pass) {
 // ---- legs ---------------------------------------------------------------------------------------------------------
 
 static gi_status begin_leg(gi_pass *pass, gi_error *err) {
+    gi_status status = GI_OK;
     if (pass->begun) return GI_OK;
+    if (!pass->source.view.data && pass->held.count == 0 && pass->provide)
+        status = pass->provide(pass->provide_context, err);
+    if (status != GI_OK) return status;
     pass->leg = gi_leg_next(pass->plan, pass->from, pass->resolved, &pass->bands);
     pass->done = 0;
     pass->counts_lost = false;
@@ -271,7 +285,7 @@ static gi_status begin_leg(gi_pass *pass, gi_error *err) {
         gi_shape shape = pass->plan->in;
         shape.channels = pass->plan->segments[pass->leg.to - 1].channels_out;
         size_t bytes = 0;
-        gi_status status = gi_shape_bytes(shape, &bytes, err);
+        status = gi_shape_bytes(shape, &bytes, err);
         if (status != GI_OK) return status;
         pass->target = gi_view_packed(gi_large_alloc(bytes), shape, GI_HOST);
         if (!pass->target.data) return gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
@@ -331,10 +345,13 @@ static gi_status step(gi_pass *pass, const goal *last, gi_error *err) {
     return GI_OK;
 }
 
+// True where rows that were decoded are gone.
+static bool has_lost_rows(const gi_pass *pass) { return pass->source.view.data && gi_source_slides(&pass->source); }
+
 // What was done of a leg stays done where its input is gone; otherwise it begins anew, perhaps as another one.
 static void resume(gi_pass *pass) {
     pass->held.count = 0;
-    if (gi_source_slides(&pass->source))
+    if (has_lost_rows(pass))
         pass->counts_lost = true;
     else
         drop_leg(pass);
@@ -354,7 +371,7 @@ static bool relieve(gi_pass *pass, const gi_error *why) {
         return true;
     }
     gi_slot *slot = NULL;
-    if (why->status == GI_ERR_DEVICE && gi_source_slides(&pass->source)) return false;
+    if (why->status == GI_ERR_DEVICE && has_lost_rows(pass)) return false;
     if (!pass->fallback || pass->fallback(pass->fallback_context, &slot, NULL) != GI_OK) return false;
     gi_say(pass->messages, GI_WARNING, pass->file, "%s; done on the CPU instead", why->text);
     pass->fallback = NULL;
@@ -375,7 +392,7 @@ static gi_status run(gi_pass *pass, goal last, gi_error *err) {
     if (pass->bands.rows > pass->plan->in.height) pass->bands.rows = pass->plan->in.height;
     pass->rows_most = pass->bands.rows;
     do status = step(pass, &last, &why);
-    while ((status == GI_OK && !pass->leg.last) || (is_the_slots(status) && relieve(pass, &why)));
+    while ((status == GI_OK && !pass->leg.last) || (is_the_slots(status) && relieve(pass, &why) && !last.form));
     release(pass);
     if (status != GI_OK && err) *err = why;
     return status;
@@ -391,6 +408,24 @@ gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err) {
 
 gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err) {
     return run(pass, (goal){.encoder = encoder}, err);
+}
+
+gi_status gi_pass_decode(gi_pass *pass, const gi_jpeg_source *file, gi_error *err) {
+    gate_enter(pass->gate, pass->lap);
+    gi_lap_enter(pass->lap, GI_PHASE_DECODE);
+    use_lane(pass, 0);
+    gi_status status = pass->slot->ops->jpeg_decode(pass->slot, file, err);
+    gate_leave(pass->gate);
+    if (status != GI_OK) return status;
+    pass->held = (gi_rows){0, pass->plan->in.height};
+    pass->held_at = 0;
+    return GI_OK;
+}
+
+gi_status gi_pass_encode(gi_pass *pass, const gi_jpeg_form *form, gi_bytes *made, gi_error *err) {
+    gi_status status = run(pass, (goal){.form = form, .made = made}, err);
+    if (status != GI_OK && pass->held.count == 0) resume(pass);
+    return status;
 }
 
 void gi_pass_free(gi_pass *pass) {

@@ -41,6 +41,10 @@ typedef struct gi_pass {
     // Another slot for when bands do not help; NULL or a failure: GI_ERR_DEVICE_MEMORY stays. May be NULL.
     gi_status (*fallback)(void *context, gi_slot **slot, gi_error *err);
     void *fallback_context;
+    // Memory for the source's rows, and bands for the slot, where the source has a decoder and no memory yet, as the
+    // slot has decoded the image itself: asked for when it is lost there. May be NULL.
+    gi_status (*provide)(void *context, gi_error *err);
+    void *provide_context;
     gi_lap *lap; // what spans are told to; may be NULL
     const gi_messages *messages;
     const char *file; // for messages
@@ -71,6 +75,14 @@ gi_status gi_pass_emit(gi_pass *pass, gi_encoder *encoder, gi_error *err);
 // Copies every row of the plan's result to its place in *image, which has the result's shape and shares no memory with
 // the source.
 gi_status gi_pass_store(gi_pass *pass, const gi_view *image, gi_error *err);
+
+// The slot decodes the image itself, whole: then it holds what the first leg is made of. The bands must be of all rows,
+// and the bytes stay until the pass is freed. On failure nothing has changed.
+gi_status gi_pass_decode(gi_pass *pass, const gi_jpeg_source *file, gi_error *err);
+
+// *made = the plan's result as a JPEG that the slot encodes, valid until the slot is used again. On failure nothing was
+// delivered, and gi_pass_emit goes on from where the work is.
+gi_status gi_pass_encode(gi_pass *pass, const gi_jpeg_form *form, gi_bytes *made, gi_error *err);
 
 // Frees what it owns, the source's decoder and file too.
 void gi_pass_free(gi_pass *pass);

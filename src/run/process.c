@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/large.h"
+#include "run/device_codec.h"
 #include "run/image_file.h"
 #include "run/output.h"
 #include "run/path.h"
@@ -24,8 +25,9 @@ typedef struct image {
     gi_metadata *metadata; // of the file, for the output; NULL: none is wanted
     gi_plan plan;
     gi_histogram histogram;
-    gi_thumbnail thumbnail; // made while decoding, when a report asks for it
-    gi_pass pass;           // its source owns decoder and file
+    gi_thumbnail thumbnail;  // made while decoding, when a report asks for it
+    gi_pass pass;            // its source owns decoder and file
+    gi_device_codecs device; // what the slot does in their place
     gi_outcome *outcome;
     gi_messages heard;   // the decoder's, on their way to the caller
     atomic_bool damaged; // the outcome has the first of its warnings
@@ -151,7 +153,9 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
                               bool *fits) {
     size_t row = gi_row_bytes(plan->in.width, plan->in.channels, plan->in.sample);
     gi_band_rule rule = {plan->in.height, setting->memory, setting->device};
-    if (setting->device)
+    if (setting->whole)
+        rule.rows = plan->in.height;
+    else if (setting->device)
         rule.rows = gi_band_rows_device(plan, setting->streams);
     else if (setting->streams)
         rule.rows = gi_band_rows_streamed(plan, gi_work_is_heavy(plan));
@@ -167,7 +171,7 @@ static bool choose_bands(image *im) {
     gi_worker *worker = im->worker;
     bool device = im->pass.slot == worker->slot && !on_cpu(worker->backend);
     bool streams = im->pass.source.decoder != NULL, fits = true;
-    const gi_band_setting setting = {worker->memory, device, streams};
+    const gi_band_setting setting = {worker->memory, device, streams, im->device.encodes};
     im->pass.bands = gi_process_bands(worker->options, &im->plan, &setting, &fits);
     if (!fits)
         gi_say(worker->options->messages, GI_WARNING, im->name,
@@ -180,7 +184,8 @@ static bool choose_bands(image *im) {
 static void prepare_pass(image *im) {
     const gi_batch_options *options = im->worker->options;
     gi_pass *pass = &im->pass;
-    pass->slot = gi_plan_is_nothing(&im->plan) ? &nothing_slot : im->worker->slot;
+    const bool needs_slot = !gi_plan_is_nothing(&im->plan) || im->device.decodes || im->device.encodes;
+    pass->slot = needs_slot ? im->worker->slot : &nothing_slot;
     pass->gate = im->worker->gate;
     pass->stop = im->worker->stop;
     pass->plan = &im->plan;
@@ -227,15 +232,11 @@ static gi_status reserve_rows(image *im, gi_error *err) {
     return GI_OK;
 }
 
-// Sets the pass up; on the fallback's slot where the device has no memory left.
-static gi_status begin_pass(image *im, gi_error *err) {
+// ... and on the fallback's slot where the device has no memory left.
+static gi_status reserve_somewhere(image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
-    gi_status status = borrow_slot(im->worker, err);
-    if (status != GI_OK) return status;
-    prepare_pass(im);
-    avoid_lost(im, false);
-    status = reserve_rows(im, &why);
+    gi_status status = reserve_rows(im, &why);
     if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(im->worker, &pass->slot, NULL) == GI_OK) {
         gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
         pass->fallback = NULL;
@@ -244,6 +245,94 @@ static gi_status begin_pass(image *im, gi_error *err) {
     if (status != GI_OK && err) *err = why;
     return status;
 }
+
+// ---- the device's own codecs --------------------------------------------------------------------------------------
+
+static gi_format output_format(const image *im) {
+    const char *out = im->request->item->out;
+    gi_format format = im->worker->options->encode.format;
+    if (format == GI_FORMAT_UNKNOWN && out) format = gi_format_of_name(out);
+    if (format == GI_FORMAT_UNKNOWN) format = out ? im->header.format : GI_FORMAT_PNG;
+    return format;
+}
+
+static gi_encode_options encode_options(const image *im) {
+    const gi_batch_options *options = im->worker->options;
+    gi_encode_options encode = options->encode;
+    encode.format = output_format(im);
+    encode.orientation = options->decode.auto_orient || options->strip ? 0 : im->header.orientation;
+    encode.metadata = im->metadata;
+    encode.threads = im->worker->threads;
+    encode.binary = im->plan.binary;
+    encode.messages = options->messages;
+    encode.file = im->name;
+    return encode;
+}
+
+// One band of all rows; false where that is not to be.
+static bool make_whole(const image *im, gi_band_rule *bands) {
+    const gi_band_setting setting = {.memory = im->worker->memory, .device = true, .whole = true};
+    bool fits = true;
+    *bands = gi_process_bands(im->worker->options, &im->plan, &setting, &fits);
+    return fits && bands->rows >= im->plan.in.height;
+}
+
+static void choose_codecs(image *im) {
+    const gi_worker *worker = im->worker;
+    const gi_batch_options *options = worker->options;
+    const gi_encode_options encode = encode_options(im);
+    const bool pixels_out = im->request->result != NULL || im->plan.measures;
+    gi_band_rule whole;
+    if (im->request->pixels || !gi_codec_asks_device(options->decode.codec)) return;
+    im->device = gi_device_codecs_choose(
+        &(gi_device_codec_request){.codec = options->decode.codec,
+                                   .backend = worker->backend,
+                                   .ready = is_ready(worker->slot),
+                                   .fits = make_whole(im, &whole),
+                                   .decoder = im->pass.source.decoder,
+                                   .plan = &im->plan,
+                                   .needs_rows = options->thumbnail_side > 0 && im->plan.measures,
+                                   .encode = pixels_out ? NULL : &encode,
+                                   .messages = options->messages,
+                                   .name = im->name});
+}
+
+// The CPU's codecs take over, for gi_pass.provide too.
+static gi_status decode_on_cpu(void *context, gi_error *err) {
+    image *im = context;
+    im->device = (gi_device_codecs){.decodes = false};
+    gi_status status = reserve_somewhere(im, err);
+    if (status != GI_ERR_DEVICE_MEMORY) return status;
+    if (err) err->status = GI_ERR_MEMORY; // smaller bands would not help
+    return GI_ERR_MEMORY;
+}
+
+// True when the device has decoded the image, or is about to.
+static bool decode_on_device(image *im) {
+    gi_pass *pass = &im->pass;
+    gi_error why = {.status = GI_OK};
+    if (!im->device.decodes || pass->slot != im->worker->slot || !make_whole(im, &pass->bands)) return false;
+    pass->source.height = im->header.shape.height;
+    pass->provide = decode_on_cpu;
+    pass->provide_context = im;
+    if (gi_pass_decode(pass, &im->device.file, &why) == GI_OK) return true;
+    gi_say(pass->messages, GI_NOTE, im->name, "decoded on the CPU: %s", why.text);
+    im->device.decodes = false;
+    avoid_lost(im, false);
+    return false;
+}
+
+// Sets the pass up, with memory for rows unless the device decodes them.
+static gi_status begin_pass(image *im, gi_error *err) {
+    gi_status status = borrow_slot(im->worker, err);
+    if (status != GI_OK) return status;
+    choose_codecs(im);
+    prepare_pass(im);
+    if (avoid_lost(im, false)) im->device = (gi_device_codecs){.decodes = false};
+    return decode_on_device(im) ? GI_OK : reserve_somewhere(im, err);
+}
+
+// ---- the first rows -----------------------------------------------------------------------------------------------
 
 // Decodes on, behind the first band, while the device is starting.
 static gi_status decode_while_starting(image *im, gi_error *err) {
@@ -269,10 +358,10 @@ static gi_status begin_decoding(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     gi_source *source = &im->pass.source;
     gi_view rows;
-    gi_status status = begin_pass(im, err);
-    if (status != GI_OK) return status;
     source->stop = im->worker->stop;
     source->lap = &im->worker->lap;
+    gi_status status = begin_pass(im, err);
+    if (status != GI_OK || im->device.decodes) return status;
     if (options->thumbnail_side && im->plan.measures) {
         status = gi_thumbnail_init(&im->thumbnail, im->header.shape, options->thumbnail_side, err);
         if (status != GI_OK) return status;
@@ -340,14 +429,6 @@ static gi_status report(image *im, gi_error *err) {
     return GI_OK;
 }
 
-static gi_format output_format(const image *im) {
-    const char *out = im->request->item->out;
-    gi_format format = im->worker->options->encode.format;
-    if (format == GI_FORMAT_UNKNOWN && out) format = gi_format_of_name(out);
-    if (format == GI_FORMAT_UNKNOWN) format = out ? im->header.format : GI_FORMAT_PNG;
-    return format;
-}
-
 static gi_status make_directory(const image *im, gi_error *err) {
     const char *out = im->request->item->out;
     if (!im->request->make_directories || !out) return GI_OK;
@@ -365,37 +446,57 @@ static void warn_of_name(const image *im, gi_format format) {
         gi_say(options->messages, GI_WARNING, out, "written as %s; gpuimg writes PNG and JPEG", gi_format_name(format));
 }
 
+// Encoded by the device. *done: false when the CPU is to do it.
+static gi_status encode_on_device(image *im, const gi_encode_options *encode, const gi_sink *sink, bool *done,
+                                  gi_error *err) {
+    const gi_jpeg_form form = gi_device_jpeg_form(encode);
+    gi_error why = {.status = GI_OK};
+    gi_bytes made;
+    *done = false;
+    // The slot may have become another's, or its bands lower, since that was chosen.
+    if (!im->device.encodes || im->pass.slot != im->worker->slot || im->pass.bands.rows < im->plan.in.height)
+        return GI_OK;
+    gi_status status = gi_pass_encode(&im->pass, &form, &made, &why);
+    *done = status == GI_OK || status == GI_ERR_CANCELLED;
+    if (status == GI_OK) return gi_encode_made_jpeg(made, im->plan.out, encode, sink, err);
+    if (*done && err) *err = why;
+    if (*done) return status;
+    gi_say(im->pass.messages, GI_NOTE, im->name, "encoded on the CPU: %s", why.text);
+    return GI_OK;
+}
+
+static gi_status encode_rows(image *im, const gi_encode_options *encode, const gi_sink *sink, gi_error *err) {
+    gi_encoder *encoder = NULL;
+    gi_status status = gi_encoder_open(im->plan.out, encode, sink, &encoder, err);
+    if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
+    return_slot(im->worker); // the encoder has taken all rows
+    gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
+    if (status == GI_OK) status = gi_encoder_finish(encoder, err);
+    gi_encoder_close(encoder);
+    return status;
+}
+
 static gi_status write_result(image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
-    gi_encode_options encode = options->encode;
-    encode.format = output_format(im);
-    encode.orientation = options->decode.auto_orient || options->strip ? 0 : im->header.orientation;
-    encode.metadata = im->metadata;
-    encode.threads = im->worker->threads;
-    encode.binary = im->plan.binary;
-    encode.messages = options->messages;
-    encode.file = im->name;
+    const gi_encode_options encode = encode_options(im);
     gi_output *output = NULL;
-    gi_encoder *encoder = NULL;
     gi_sink sink;
+    bool done = false;
     gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
     gi_status status = make_directory(im, err);
     if (status == GI_OK) status = gi_output_open_cancellable(im->request->item->out, options->cancel, &output, err);
     if (status == GI_OK && options->digester) status = gi_output_hash(output, options->digester, err);
     if (status != GI_OK) goto out;
     sink = gi_output_sink(output);
-    status = gi_encoder_open(im->plan.out, &encode, &sink, &encoder, err);
-    if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
-    return_slot(im->worker); // the encoder has taken all rows
-    gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
-    if (status == GI_OK) status = gi_encoder_finish(encoder, err);
+    status = encode_on_device(im, &encode, &sink, &done, err);
+    if (status == GI_OK && !done) status = encode_rows(im, &encode, &sink, err);
+    return_slot(im->worker);
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
     if (status == GI_OK) warn_of_name(im, encode.format);
     if (status == GI_OK) im->outcome->bytes_out = gi_output_bytes(output);
     if (status == GI_OK && options->digester) gi_output_digest(output, im->outcome->digest);
 out:
-    gi_encoder_close(encoder);
     gi_output_close(output);
     return status;
 }

@@ -48,6 +48,7 @@ typedef struct gi_band_setting {
     size_t memory; // to work in; 0: no limit
     bool device;   // the slot is a device's
     bool streams;  // the rows come from a decoder
+    bool whole;    // one band of all rows, if it fits: for codecs of the device's own
 } gi_band_setting;
 
 // How an image of that plan is cut into bands. *fits: false when the memory is too little even for a band of one row.

@@ -54,7 +54,7 @@ def test_a_commands_help(gpuimg, name):
 def test_ranges_and_defaults(gpuimg):
     text = flat(gpuimg.ok("help", "gray").text)
     assert "JPEG quality: an integer from 1 to 100 (default 90)" in text
-    assert "auto, zlib or stb (default auto)" in text and "420, 422 or 444 (default 420)" in text
+    assert "auto, zlib, stb, auto-fast or nvjpeg (default auto)" in text and "420, 422 or 444 (default 420)" in text
     assert "--png-reduce WHEN" in text and "--progressive JPEGs" in text
     assert "(default 1G)" in text and "601|709|linear" in text and "(default 601)" in text
     assert "from 0 to 65535, or otsu (default half of the range" in flat(gpuimg.ok("help", "threshold").text)

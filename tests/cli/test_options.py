@@ -37,7 +37,7 @@ def test_two_dashes_end_the_options(gpuimg, image, tmp_path):
 @pytest.mark.parametrize("args,accepted", [
     (("--quality", "0"), "an integer from 1 to 100"), (("--quality", "101"), "an integer from 1 to 100"),
     (("--quality", "9x"), "an integer from 1 to 100"), (("--quality="), "an integer from 1 to 100"),
-    (("--codec", "png"), "auto, zlib or stb"), (("--subsampling", "4:2:0"), "420, 422 or 444"),
+    (("--codec", "png"), "auto, zlib, stb, auto-fast or nvjpeg"), (("--subsampling", "4:2:0"), "420, 422 or 444"),
     (("--png-reduce", "yes"), "auto, on or off"), (("--png-reduce",), "auto, on or off"),
     (("--png-level", "10"), "an integer from 0 to 9"), (("--png-level", "-1"), "an integer from 0 to 9"),
     (("-j", "0"), "an integer from 1 to"), (("--streams", "0"), "an integer from 1 to"),

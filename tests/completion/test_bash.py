@@ -60,7 +60,7 @@ def test_what_is_offered(bash):
     assert {"--weights", "--format", "-j", "--workers"} <= set(offered(bash, "gpuimg gray -"))
     assert "--output" not in offered(bash, "gpuimg gray -") and "--quality" not in offered(bash, "gpuimg hist -")
     assert offered(bash, "gpuimg gray --weights ") == ["601", "709", "linear"]
-    assert offered(bash, "gpuimg hist --codec ") == ["auto", "zlib", "stb"]
+    assert offered(bash, "gpuimg hist --codec ") == ["auto", "zlib", "stb", "auto-fast", "nvjpeg"]
     assert offered(bash, "gpuimg gray --subsampling=") == ["420", "422", "444"]
     assert {"png", "jpg", "jpeg", "txt", "json", "csv"} <= set(offered(bash, "gpuimg run --format "))
     assert {"txt", "json"}.isdisjoint(offered(bash, "gpuimg gray --format "))

@@ -8,10 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// For libraries that the program loads, too.
+#define FAKE_API __attribute__((visibility("default")))
+
 // Puts a task off on the stream. `data` is copied.
-void fake_enqueue(cudaStream_t stream, void (*run)(void *data), const void *data, size_t bytes);
+FAKE_API void fake_enqueue(cudaStream_t stream, void (*run)(void *data), const void *data, size_t bytes);
 
 // Ends the program unless all of these bytes lie within one allocation on the device.
-void fake_require_device(const void *data, size_t bytes);
+FAKE_API void fake_require_device(const void *data, size_t bytes);
 
 #endif

@@ -86,6 +86,23 @@ void gi_metadata_free(gi_metadata *metadata) {
 
 const gi_header *gi_decoder_header(const gi_decoder *decoder) { return &decoder->header; }
 
+const char *gi_decoder_device_reason(const gi_decoder *decoder, gi_bytes *bytes) {
+    (void)decoder;
+    *bytes = (gi_bytes){NULL, 0};
+    return "it is of a test";
+}
+
+const char *gi_encode_device_reason(gi_shape shape, const gi_encode_options *options) {
+    (void)shape, (void)options;
+    return "it is of a test";
+}
+
+gi_status gi_encode_made_jpeg(gi_bytes made, gi_shape shape, const gi_encode_options *options, const gi_sink *sink,
+                              gi_error *err) {
+    (void)shape, (void)options;
+    return sink->write(sink->context, made.data, made.size, err);
+}
+
 gi_status gi_decoder_rows(gi_decoder *decoder, const gi_view *out, gi_error *err) {
     size_t row = gi_row_bytes(out->width, out->channels, out->sample);
     if (decoder->fault == FAKE_BAD_PIXELS) return gi_fail(err, GI_ERR_FORMAT, "bad pixels");

@@ -104,7 +104,8 @@ static void automatic(void **state) {
     gi_stage stage = {.name = "fake", .kind = GI_STAGE_WINDOW, .cost = fake_seconds};
     gi_pipeline pipeline = {.count = 1};
     pipeline.calls[0].stage = &stage;
-    gi_work_estimate small = {&pipeline, 1, 1000000, true, false}, large = {&pipeline, 1, 1ULL << 34, true, false};
+    gi_work_estimate small = {.pipeline = &pipeline, .files = 1, .pixels = 1000000, .decoded = true}, large = small;
+    large.pixels = 1ULL << 34;
     gi_choice choice;
     gpus = 1;
     gpus_opened = 0;

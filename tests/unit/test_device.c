@@ -130,6 +130,11 @@ static void automatic(void **state) {
     // Once a GPU is in use, less work is enough.
     assert_true(pays(GI_STAGE_WINDOW, (gi_work_estimate){.pixels = 1000000, .started = true}, "0.00 s on a GPU"));
     assert_false(pays(GI_STAGE_POINT, (gi_work_estimate){.pixels = 1000000, .started = true}, "on 4 cores and "));
+    // Codecs count where a GPU has its own.
+    gi_work_estimate files = {.files = 1000, .pixels = 1ULL << 31, .decoded = true};
+    assert_false(pays(GI_STAGE_POINT, files, "beside the codecs"));
+    files.device_codecs = true;
+    assert_true(pays(GI_STAGE_POINT, files, "codecs and stages take about"));
 }
 
 // Whole commands on 16 cores and an H200, as tests/gpu/choice.py timed them: stages, images, their pixels, seconds.
@@ -186,7 +191,10 @@ static void as_measured(void **state) {
     int wrong = 0;
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         gi_pipeline pipeline;
-        gi_work_estimate work = {&pipeline, measured[i].files, measured[i].files * measured[i].pixels, true, false};
+        gi_work_estimate work = {.pipeline = &pipeline,
+                                 .files = measured[i].files,
+                                 .pixels = measured[i].files * measured[i].pixels,
+                                 .decoded = true};
         assert_int_equal(gi_pipeline_parse(measured[i].text, &pipeline, &err), GI_OK);
         const gi_device_times model = gi_device_model(&work, 16);
         const double cpu_s = measured[i].cpu, gpu_s = measured[i].gpu, best = cpu_s < gpu_s ? cpu_s : gpu_s;

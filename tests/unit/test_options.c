@@ -137,7 +137,7 @@ static void test_codecs(void **state) {
     gi_options_free(&f.options);
     expect_refusal("hist", GI_FOR_HIST, "--png-reduce on", "not for hist");
     expect_refusal("gray", GI_FOR_IMAGE, "--subsampling 411", "420, 422 or 444");
-    expect_refusal("gray", GI_FOR_IMAGE, "--codec libpng", "auto, zlib or stb");
+    expect_refusal("gray", GI_FOR_IMAGE, "--codec libpng", "auto, zlib, stb, auto-fast or nvjpeg");
 }
 
 static void test_refusals(void **state) {
