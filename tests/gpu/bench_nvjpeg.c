@@ -1,0 +1,200 @@
+// nvJPEG by itself over a folder of JPEGs, luma decoded and encoded as gray JPEGs, as fast as it goes: what gpuimg's
+// use of it is measured against. Each thread has decoder, encoder and stream of its own, and does files, or batches of
+// them.
+//
+//     gpu_bench_nvjpeg FOLDER OUT THREADS hybrid|engine BATCH
+//
+// prints images/s from the first file to the last (starting the device is not counted); 77 where there is none.
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "cuda/nvjpeg.h"
+
+enum { BATCH_MAX = 64, FILES_MAX = 4096, SKIPPED = 77 };
+
+static struct {
+    const gi_nvjpeg *library;
+    gi_nvjpeg_handle handle, engine;
+    const char *in, *out;
+    char *names[FILES_MAX];
+    int count, batch;
+    atomic_int next;
+} job;
+
+static void need(long code, const char *what) {
+    if (code == 0) return;
+    fprintf(stderr, "%s: code %ld\n", what, code);
+    exit(1);
+}
+
+// One file on its way.
+typedef struct place {
+    unsigned char *in, *out; // page-locked
+    size_t in_room, out_room, size;
+    unsigned char *image; // device
+    size_t image_room;
+    gi_nvjpeg_image view;
+    int width, height;
+} place;
+
+typedef struct worker {
+    cudaStream_t stream;
+    cudaEvent_t done;
+    gi_nvjpeg_state state;
+    gi_nvjpeg_encoder encoder;
+    gi_nvjpeg_params params;
+    place places[BATCH_MAX];
+} worker;
+
+static void grow(unsigned char **data, size_t *room, size_t bytes, bool device) {
+    if (bytes <= *room) return;
+    if (*data) need(device ? cudaFree(*data) : cudaFreeHost(*data), "freeing");
+    *room = bytes + bytes / 2;
+    cudaError_t error =
+        device ? cudaMalloc((void **)data, *room) : cudaHostAlloc((void **)data, *room, cudaHostAllocPortable);
+    need(error, "allocating");
+}
+
+// Baseline or progressive: the first frame header.
+static void find_size(place *p) {
+    size_t at = 2;
+    while (at + 9 < p->size) {
+        const unsigned char *s = p->in + at;
+        if (s[0] != 0xFF) break;
+        if (s[1] >= 0xC0 && s[1] <= 0xC2) {
+            p->height = s[5] << 8 | s[6];
+            p->width = s[7] << 8 | s[8];
+            return;
+        }
+        at += 2 + (size_t)(s[2] << 8 | s[3]);
+    }
+    need(1, "no frame header");
+}
+
+static void load(place *p, const char *name) {
+    char path[4096];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/%s", job.in, name);
+    int fd = open(path, O_RDONLY);
+    need(fd < 0 || fstat(fd, &about) != 0, path);
+    p->size = (size_t)about.st_size;
+    grow(&p->in, &p->in_room, p->size, false);
+    need(read(fd, p->in, p->size) != (ssize_t)p->size, path);
+    close(fd);
+    find_size(p);
+    grow(&p->image, &p->image_room, (size_t)p->width * (size_t)p->height, true);
+    p->view = (gi_nvjpeg_image){{p->image}, {(size_t)p->width}};
+}
+
+static void decode(worker *w, int count) {
+    const gi_nvjpeg *nvjpeg = job.library;
+    const unsigned char *data[BATCH_MAX];
+    size_t sizes[BATCH_MAX];
+    gi_nvjpeg_image to[BATCH_MAX];
+    for (int i = 0; i < count; i++) {
+        const place *p = &w->places[i];
+        data[i] = p->in;
+        sizes[i] = p->size;
+        to[i] = p->view;
+        if (!job.engine)
+            need(nvjpeg->Decode(job.handle, w->state, p->in, p->size, GI_NVJPEG_OUTPUT_Y, &to[i], w->stream),
+                 "decoding");
+    }
+    if (!job.engine) return;
+    need(nvjpeg->DecodeBatchedInitialize(job.engine, w->state, count, 1, GI_NVJPEG_OUTPUT_Y), "setting up a batch");
+    need(nvjpeg->DecodeBatched(job.engine, w->state, data, sizes, to, w->stream), "decoding a batch");
+}
+
+static void wait_for(worker *w) {
+    need(cudaEventRecord(w->done, w->stream), "waiting");
+    need(cudaEventSynchronize(w->done), "waiting");
+}
+
+static void encode(worker *w, place *p, const char *name) {
+    const gi_nvjpeg *nvjpeg = job.library;
+    char path[4096];
+    size_t size = 0;
+    need(nvjpeg->EncodeYUV(job.handle, w->encoder, w->params, &p->view, GI_NVJPEG_CSS_GRAY, p->width, p->height,
+                           w->stream),
+         "encoding");
+    wait_for(w);
+    need(nvjpeg->EncodeRetrieveBitstream(job.handle, w->encoder, NULL, &size, w->stream), "encoding");
+    grow(&p->out, &p->out_room, size, false);
+    need(nvjpeg->EncodeRetrieveBitstream(job.handle, w->encoder, p->out, &size, w->stream), "encoding");
+    wait_for(w);
+    snprintf(path, sizeof path, "%s/%s", job.out, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    need(fd < 0 || write(fd, p->out, size) != (ssize_t)size, path);
+    close(fd);
+}
+
+static void *work(void *context) {
+    worker *w = context;
+    need(cudaSetDevice(0), "the device");
+    for (int first; (first = atomic_fetch_add(&job.next, job.batch)) < job.count;) {
+        const int count = job.count - first < job.batch ? job.count - first : job.batch;
+        for (int i = 0; i < count; i++) load(&w->places[i], job.names[first + i]);
+        decode(w, count);
+        for (int i = 0; i < count; i++) encode(w, &w->places[i], job.names[first + i]);
+    }
+    return NULL;
+}
+
+static void open_worker(worker *w) {
+    const gi_nvjpeg *nvjpeg = job.library;
+    need(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking), "a stream");
+    need(cudaEventCreateWithFlags(&w->done, cudaEventDisableTiming | cudaEventBlockingSync), "an event");
+    need(nvjpeg->JpegStateCreate(job.engine ? job.engine : job.handle, &w->state), "a decoder");
+    need(nvjpeg->EncoderStateCreate(job.handle, &w->encoder, w->stream), "an encoder");
+    need(nvjpeg->EncoderParamsCreate(job.handle, &w->params, w->stream), "an encoder");
+    need(nvjpeg->EncoderParamsSetQuality(w->params, 90, w->stream), "an encoder");
+    need(nvjpeg->EncoderParamsSetSamplingFactors(w->params, GI_NVJPEG_CSS_GRAY, w->stream), "an encoder");
+}
+
+static void list_files(void) {
+    DIR *folder = opendir(job.in);
+    need(folder == NULL, job.in);
+    for (struct dirent *entry; (entry = readdir(folder)) && job.count < FILES_MAX;)
+        if (entry->d_name[0] != '.') job.names[job.count++] = strdup(entry->d_name);
+    closedir(folder);
+}
+
+static bool start(bool engine) {
+    gi_error why;
+    int devices = 0;
+    job.library = gi_nvjpeg_find(&why);
+    if (!job.library || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return false;
+    need(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "the device");
+    need(job.library->CreateEx(GI_NVJPEG_BACKEND_DEFAULT, NULL, NULL, 0, &job.handle), "nvJPEG");
+    return !engine || job.library->CreateEx(GI_NVJPEG_BACKEND_HARDWARE, NULL, NULL, 0, &job.engine) == 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 6) return 2;
+    const int threads = atoi(argv[3]);
+    const bool engine = strcmp(argv[4], "engine") == 0;
+    pthread_t ids[256];
+    job.in = argv[1];
+    job.out = argv[2];
+    job.batch = atoi(argv[5]);
+    if (threads < 1 || threads > 256 || job.batch < 1 || job.batch > BATCH_MAX) return 2;
+    list_files();
+    if (!start(engine)) return SKIPPED;
+    worker *workers = calloc((size_t)threads, sizeof *workers);
+    need(workers == NULL, "memory");
+    for (int i = 0; i < threads; i++) open_worker(&workers[i]);
+    const double begun = gi_clock_ms();
+    for (int i = 0; i < threads; i++) need(pthread_create(&ids[i], NULL, work, &workers[i]), "a thread");
+    for (int i = 0; i < threads; i++) pthread_join(ids[i], NULL);
+    printf("%.1f\n", job.count / ((gi_clock_ms() - begun) / 1e3));
+    return 0;
+}
