@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/large.h"
 #include "run/device_codec.h"
 #include "run/image_file.h"
 #include "run/output.h"
@@ -35,76 +34,12 @@ typedef struct image {
 
 static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
 
-gi_status gi_worker_open(gi_worker *worker, gi_error *err) {
-    return worker->backend->ops->slot_open(worker->backend, worker->threads, &worker->slot, err);
-}
-
-// What the device has done of the image in work.
-static void on_work(void *context, const gi_device_span *span) {
-    gi_worker *worker = context;
-    gi_timeline_device(worker->lap.timeline,
-                       &(gi_device_event){*span, worker->loan.device, worker->loan.number, worker->lap.item});
-}
-
-// A slot for the image in work, where the worker has none of its own.
-static gi_status borrow_slot(gi_worker *worker, gi_error *err) {
-    if (!worker->slots) return GI_OK;
-    gi_lap_leave(&worker->lap); // a wait is no work
-    gi_status status = gi_slots_take(worker->slots, worker->stop, &worker->loan, err);
-    worker->no_slot = status != GI_OK && status != GI_ERR_CANCELLED;
-    worker->slot = worker->loan.slot;
-    worker->backend = worker->loan.backend;
-    worker->watch = (gi_watch){on_work, worker};
-    if (status == GI_OK && worker->lap.timeline && worker->slot->ops->watch)
-        worker->slot->ops->watch(worker->slot, &worker->watch);
-    return status;
-}
-
-static void return_slot(gi_worker *worker) {
-    if (!worker->slots) return;
-    if (worker->slot && worker->slot->ops->watch) worker->slot->ops->watch(worker->slot, NULL);
-    gi_slots_give(worker->slots, &worker->loan);
-    worker->slot = NULL;
-}
-
-void gi_worker_close(gi_worker *worker) {
-    if (worker->slot) worker->slot->ops->slot_close(worker->slot);
-    if (worker->fallback) worker->fallback->ops->slot_close(worker->fallback);
-    worker->slot = worker->fallback = NULL;
-    free(worker->plain);
-    worker->plain = NULL;
-}
-
-static void use_threads(gi_slot *slot, int threads) {
-    if (slot->ops->use_threads) slot->ops->use_threads(slot, threads);
-}
-
-static gi_status plain_buffer(gi_worker *worker, size_t bytes, void **data, gi_error *err) {
-    if (bytes > worker->plain_bytes || !worker->plain) {
-        free(worker->plain);
-        worker->plain = gi_large_alloc(bytes);
-        worker->plain_bytes = worker->plain ? bytes : 0;
-    }
-    *data = worker->plain;
-    return *data ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
-}
-
 // For images whose decoded rows are the result: what only passes through has no need of a device, nor to wait for one.
 static const gi_backend_ops nothing_ops = {.lanes = 0};
 static gi_slot nothing_slot = {&nothing_ops};
 
 // False while the slot's backend is still starting.
 static bool is_ready(gi_slot *slot) { return !slot->ops->ready || slot->ops->ready(slot); }
-
-static gi_status open_fallback(void *context, gi_slot **slot, gi_error *err) {
-    gi_worker *worker = context;
-    gi_backend *backend = worker->options->fallback;
-    gi_status status = GI_OK;
-    if (!worker->fallback) status = backend->ops->slot_open(backend, worker->threads, &worker->fallback, err);
-    *slot = worker->fallback;
-    if (status == GI_OK) use_threads(*slot, worker->threads);
-    return status;
-}
 
 // ---- before the pixels --------------------------------------------------------------------------------------------
 
@@ -177,7 +112,7 @@ static bool choose_bands(image *im) {
         gi_say(worker->options->messages, GI_WARNING, im->name,
                "a band of one row takes more than the %zu bytes allowed", worker->memory);
     // A team of threads spins between its bands, where a decoder and an encoder have better use for their cores.
-    use_threads(im->pass.slot, streams && !gi_work_is_heavy(&im->plan) ? 1 : worker->threads);
+    gi_slot_use_threads(im->pass.slot, streams && !gi_work_is_heavy(&im->plan) ? 1 : worker->threads);
     return device;
 }
 
@@ -189,7 +124,7 @@ static void prepare_pass(image *im) {
     pass->gate = im->worker->gate;
     pass->stop = im->worker->stop;
     pass->plan = &im->plan;
-    pass->fallback = options->fallback ? open_fallback : NULL;
+    pass->fallback = options->fallback ? gi_worker_fallback : NULL;
     pass->fallback_context = im->worker;
     pass->lap = &im->worker->lap;
     pass->messages = options->messages;
@@ -205,7 +140,7 @@ static bool avoid_lost(image *im, bool wait) {
     if (pass->slot == &nothing_slot || !pass->fallback || !backend->ops->lost ||
         !backend->ops->lost(backend, wait, &why))
         return false;
-    if (open_fallback(im->worker, &pass->slot, NULL) != GI_OK) return false;
+    if (gi_worker_fallback(im->worker, &pass->slot, NULL) != GI_OK) return false;
     // Nobody has asked for that device.
     gi_say(pass->messages, GI_NOTE, im->name, "done on the CPU, as no GPU is usable: %s", why.text);
     pass->fallback = NULL;
@@ -223,7 +158,7 @@ static gi_status reserve_rows(image *im, gi_error *err) {
     if (pass->source.decoder && is_ready(pass->slot)) shape.height = gi_window_rows(&im->plan, &pass->bands);
     gi_status status = gi_shape_bytes(shape, &bytes, err);
     if (status == GI_OK && pass->slot == &nothing_slot)
-        status = plain_buffer(im->worker, bytes, &data, err);
+        status = gi_worker_plain(im->worker, bytes, &data, err);
     else if (status == GI_OK)
         status = pass->slot->ops->host_buffer(pass->slot, bytes, &data, err);
     if (status != GI_OK) return status;
@@ -237,7 +172,8 @@ static gi_status reserve_somewhere(image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
     gi_status status = reserve_rows(im, &why);
-    if (status == GI_ERR_DEVICE_MEMORY && pass->fallback && open_fallback(im->worker, &pass->slot, NULL) == GI_OK) {
+    if (status == GI_ERR_DEVICE_MEMORY && pass->fallback &&
+        gi_worker_fallback(im->worker, &pass->slot, NULL) == GI_OK) {
         gi_say(pass->messages, GI_WARNING, im->name, "%s; done on the CPU instead", why.text);
         pass->fallback = NULL;
         status = reserve_rows(im, &why);
@@ -324,7 +260,7 @@ static bool decode_on_device(image *im) {
 
 // Sets the pass up, with memory for rows unless the device decodes them.
 static gi_status begin_pass(image *im, gi_error *err) {
-    gi_status status = borrow_slot(im->worker, err);
+    gi_status status = gi_worker_borrow(im->worker, err);
     if (status != GI_OK) return status;
     choose_codecs(im);
     prepare_pass(im);
@@ -469,7 +405,7 @@ static gi_status encode_rows(image *im, const gi_encode_options *encode, const g
     gi_encoder *encoder = NULL;
     gi_status status = gi_encoder_open(im->plan.out, encode, sink, &encoder, err);
     if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
-    return_slot(im->worker); // the encoder has taken all rows
+    gi_worker_return(im->worker); // the encoder has taken all rows
     gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
     if (status == GI_OK) status = gi_encoder_finish(encoder, err);
     gi_encoder_close(encoder);
@@ -490,7 +426,7 @@ static gi_status write_result(image *im, gi_error *err) {
     sink = gi_output_sink(output);
     status = encode_on_device(im, &encode, &sink, &done, err);
     if (status == GI_OK && !done) status = encode_rows(im, &encode, &sink, err);
-    return_slot(im->worker);
+    gi_worker_return(im->worker);
     if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
     if (status == GI_OK) warn_of_name(im, encode.format);
@@ -523,7 +459,7 @@ static void image_free(image *im) {
     gi_plan_free(&im->plan);
     gi_histogram_free(&im->histogram);
     gi_thumbnail_free(&im->thumbnail);
-    return_slot(im->worker);
+    gi_worker_return(im->worker);
     gi_metadata_free(im->metadata);
 }
 

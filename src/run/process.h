@@ -5,28 +5,7 @@
 #include "run/batch.h"
 #include "run/inputs.h"
 #include "run/pass.h"
-#include "run/slots.h"
-
-// What a thread that processes images has of its own, and what it shares. The options' fields of the whole batch
-// (workers, fail_fast, on_progress, ...) are not looked at.
-typedef struct gi_worker {
-    const gi_batch_options *options;
-    const gi_stop *stop;
-    gi_gate *gate;              // device phase
-    pthread_mutex_t *callbacks; // held while on_measured runs; may be NULL
-    int threads;                // CPU threads that work on its image at once: those of its codecs and its slot
-    gi_lap lap;                 // what its spans are told to; its item is the one in work
-    size_t memory;              // its share of the options' max_memory; 0: no limit
-    gi_slots *slots;            // lends a slot for each image; NULL: the worker has its own
-    gi_loan loan;               // none between images
-    gi_watch watch;             // of the slot on loan
-    bool no_slot;               // there was none to be had for the last image
-    gi_slot *slot;
-    gi_backend *backend; // of the slot
-    gi_slot *fallback;   // opened when first needed
-    void *plain;         // host memory of the worker's own, plain_bytes of it
-    size_t plain_bytes;
-} gi_worker;
+#include "run/worker.h"
 
 // What is to be done with an item apart from its names.
 typedef struct gi_process_request {
@@ -38,10 +17,6 @@ typedef struct gi_process_request {
     bool make_directories; // those above the output that are missing
     bool sweep;            // the first item of its output directory: removes what killed runs left there
 } gi_process_request;
-
-// Opens a slot of the worker's own on worker->backend (options, threads set). GI_ERR_MEMORY, GI_ERR_DEVICE.
-gi_status gi_worker_open(gi_worker *worker, gi_error *err);
-void gi_worker_close(gi_worker *worker);
 
 // What the bands of an image have to do with, apart from its plan.
 typedef struct gi_band_setting {
