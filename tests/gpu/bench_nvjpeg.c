@@ -2,9 +2,11 @@
 // use of it is measured against. Each thread has decoder, encoder and stream of its own, and does files, or batches of
 // them.
 //
-//     gpu_bench_nvjpeg FOLDER OUT THREADS hybrid|engine BATCH
+//     gpu_bench_nvjpeg FOLDER OUT THREADS hybrid|engine BATCH [all|decode|encode]
 //
-// prints images/s from the first file to the last (starting the device is not counted); 77 where there is none.
+// prints images/s from the first file to the last, of all of it or of one of the two alone, and then what was not
+// counted: the milliseconds for the device's start, the library's, and the threads' decoders and encoders. 77 where
+// there is no device.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +21,7 @@
 #include "core/clock.h"
 #include "cuda/nvjpeg.h"
 
-enum { BATCH_MAX = 64, FILES_MAX = 4096, SKIPPED = 77 };
+enum { BATCH_MAX = 128, FILES_MAX = 4096, THREADS_MAX = 256, SKIPPED = 77 };
 
 static struct {
     const gi_nvjpeg *library;
@@ -27,7 +29,9 @@ static struct {
     const char *in, *out;
     char *names[FILES_MAX];
     int count, batch;
+    bool decodes, encodes;
     atomic_int next;
+    double started_ms[4]; // before anything; with the device, the library, the threads' own
 } job;
 
 static void need(long code, const char *what) {
@@ -52,6 +56,7 @@ typedef struct worker {
     gi_nvjpeg_state state;
     gi_nvjpeg_encoder encoder;
     gi_nvjpeg_params params;
+    int set_up; // the batch's size
     place places[BATCH_MAX];
 } worker;
 
@@ -109,8 +114,10 @@ static void decode(worker *w, int count) {
             need(nvjpeg->Decode(job.handle, w->state, p->in, p->size, GI_NVJPEG_OUTPUT_Y, &to[i], w->stream),
                  "decoding");
     }
+    if (job.engine && w->set_up != count)
+        need(nvjpeg->DecodeBatchedInitialize(job.engine, w->state, count, 1, GI_NVJPEG_OUTPUT_Y), "setting up a batch");
+    w->set_up = count;
     if (!job.engine) return;
-    need(nvjpeg->DecodeBatchedInitialize(job.engine, w->state, count, 1, GI_NVJPEG_OUTPUT_Y), "setting up a batch");
     need(nvjpeg->DecodeBatched(job.engine, w->state, data, sizes, to, w->stream), "decoding a batch");
 }
 
@@ -131,6 +138,7 @@ static void encode(worker *w, place *p, const char *name) {
     grow(&p->out, &p->out_room, size, false);
     need(nvjpeg->EncodeRetrieveBitstream(job.handle, w->encoder, p->out, &size, w->stream), "encoding");
     wait_for(w);
+    if (!job.decodes) return;
     snprintf(path, sizeof path, "%s/%s", job.out, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     need(fd < 0 || write(fd, p->out, size) != (ssize_t)size, path);
@@ -142,9 +150,11 @@ static void *work(void *context) {
     need(cudaSetDevice(0), "the device");
     for (int first; (first = atomic_fetch_add(&job.next, job.batch)) < job.count;) {
         const int count = job.count - first < job.batch ? job.count - first : job.batch;
-        for (int i = 0; i < count; i++) load(&w->places[i], job.names[first + i]);
-        decode(w, count);
-        for (int i = 0; i < count; i++) encode(w, &w->places[i], job.names[first + i]);
+        const bool load_anew = job.decodes || !w->set_up;
+        for (int i = 0; i < count && load_anew; i++) load(&w->places[i], job.names[first + i]);
+        if (load_anew) decode(w, count);
+        for (int i = 0; i < count && job.encodes; i++) encode(w, &w->places[i], job.names[first + i]);
+        if (!job.encodes) wait_for(w);
     }
     return NULL;
 }
@@ -174,27 +184,48 @@ static bool start(bool engine) {
     job.library = gi_nvjpeg_find(&why);
     if (!job.library || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return false;
     need(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "the device");
+    need(cudaFree(NULL), "the device");
+    job.started_ms[1] = gi_clock_ms();
     need(job.library->CreateEx(GI_NVJPEG_BACKEND_DEFAULT, NULL, NULL, 0, &job.handle), "nvJPEG");
     return !engine || job.library->CreateEx(GI_NVJPEG_BACKEND_HARDWARE, NULL, NULL, 0, &job.engine) == 0;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 6) return 2;
-    const int threads = atoi(argv[3]);
-    const bool engine = strcmp(argv[4], "engine") == 0;
-    pthread_t ids[256];
+// The milliseconds of each part, and how many engines there are.
+static void tell_start(void) {
+    const double *ms = job.started_ms;
+    unsigned engines = 0, cores = 0;
+    if (job.engine) job.library->GetHardwareDecoderInfo(job.engine, &engines, &cores);
+    printf("device %.0f ms, library %.0f ms, threads %.0f ms; %u engines of %u cores\n", ms[1] - ms[0], ms[2] - ms[1],
+           ms[3] - ms[2], engines, cores);
+}
+
+static void take_arguments(int argc, char **argv) {
+    const char *part = argc > 6 ? argv[6] : "all";
     job.in = argv[1];
     job.out = argv[2];
     job.batch = atoi(argv[5]);
-    if (threads < 1 || threads > 256 || job.batch < 1 || job.batch > BATCH_MAX) return 2;
+    job.decodes = strcmp(part, "encode") != 0;
+    job.encodes = strcmp(part, "decode") != 0;
+    need(job.batch < 1 || job.batch > BATCH_MAX, "the batch's size");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 6) return 2;
+    const int threads = atoi(argv[3]);
+    pthread_t ids[THREADS_MAX];
+    take_arguments(argc, argv);
+    if (threads < 1 || threads > THREADS_MAX) return 2;
     list_files();
-    if (!start(engine)) return SKIPPED;
+    job.started_ms[0] = gi_clock_ms();
+    if (!start(strcmp(argv[4], "engine") == 0)) return SKIPPED;
+    job.started_ms[2] = gi_clock_ms();
     worker *workers = calloc((size_t)threads, sizeof *workers);
     need(workers == NULL, "memory");
     for (int i = 0; i < threads; i++) open_worker(&workers[i]);
-    const double begun = gi_clock_ms();
+    const double begun = job.started_ms[3] = gi_clock_ms();
     for (int i = 0; i < threads; i++) need(pthread_create(&ids[i], NULL, work, &workers[i]), "a thread");
     for (int i = 0; i < threads; i++) pthread_join(ids[i], NULL);
     printf("%.1f\n", job.count / ((gi_clock_ms() - begun) / 1e3));
+    tell_start();
     return 0;
 }
