@@ -75,7 +75,8 @@ enum {
         GI_FOR_DECODE | GI_FOR_FILE_INFO,                                                                              \
         "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
         "alone, which is slower and shares no code with the others; auto-fast: on a GPU nvJPEG does what JPEG it can " \
-        "where it is installed, whose pixels differ by a few levels; nvjpeg: the same, or the run fails without it")   \
+        "where it is installed and started, whose pixels differ by a few levels, and the CPU does the rest; nvjpeg: "  \
+        "all that it can, or the run fails without it")                                                                \
     OPTION(                                                                                                            \
         CHOICE, depth, "depth", 0, "BITS", "8|16", 0, 0, "", GI_FOR_DECODE,                                            \
         "bits of a sample that images are brought to when they are read; without it 16 where the file has as many, "   \
@@ -133,8 +134,10 @@ enum {
            "elsewhere than beside the outputs. auto: as far as the system can, and not where a GPU may be used; "      \
            "require: wholly, or not at all "                                                                           \
            "(without it the variable GPUIMG_SANDBOX counts, else auto)")                                               \
-    OPTION(COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                           \
-           "images in work at once, at most one a core; without it as many as cores")                                  \
+    OPTION(                                                                                                            \
+        COUNT, workers, "workers", 'j', "N", "", 1, 1024, "", GI_FOR_RUN,                                              \
+        "images in work at once, at most one a core (two where a GPU decodes them, by --codec); without it as many "   \
+        "as that")                                                                                                     \
     OPTION(COUNT, slots, "slots", 0, "N", "", 1, 1024, "", GI_FOR_RUN,                                                 \
            "of these, images whose pixels are held at once: it bounds the memory; without it as many as workers")      \
     OPTION(COUNT, streams, "streams", 0, "N", "", 1, 64, "", GI_FOR_RUN,                                               \

@@ -131,9 +131,13 @@ typedef struct gi_backend_ops {
     // *host = the lane's current image in host memory, valid until the next call for this lane. Waits.
     gi_status (*download)(gi_slot *slot, gi_view *host, gi_error *err);
 
-    // A backend's own JPEG codec, whose pixels differ by a few levels from those of gpuimg's codecs; NULL, all three:
+    // A backend's own JPEG codec, whose pixels differ by a few levels from those of gpuimg's codecs; NULL, all four:
     // it has none. GI_ERR_DEVICE, with the reason, where it cannot be had here; needs no device started. Thread-safe.
     gi_status (*jpeg_check)(gi_backend *backend, gi_error *err);
+
+    // Why jpeg_decode would wait now: the codec has not started yet, which the first call begins beside other work, or
+    // others use it. NULL: it would not. After jpeg_check. Thread-safe.
+    const char *(*jpeg_busy)(gi_backend *backend);
 
     // Makes the file's image the lane's current one. Any failure leaves the slot usable: GI_ERR_FORMAT and
     // GI_ERR_UNSUPPORTED are this file's. May be asynchronous.

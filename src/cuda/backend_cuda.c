@@ -130,7 +130,6 @@ static void slot_close(gi_slot *base) {
     gi_cuda_slot *slot = (gi_cuda_slot *)base;
     if (!slot) return;
     if (gi_cuda_start_wait(&slot->backend->start, NULL) == GI_OK) cudaSetDevice(slot->backend->start.index);
-    if (slot->lanes[0].stream) cudaStreamSynchronize(slot->lanes[0].stream); // which parts of nvJPEG know
     gi_cuda_jpeg_free(&slot->jpeg);
     for (int i = 0; i < GI_CUDA_LANES; i++) gi_cuda_lane_close(&slot->lanes[i]);
     gi_cuda_buffer_free(&slot->host_levels, GI_PINNED);
@@ -171,7 +170,7 @@ static void close_backend(gi_backend *base) {
     gi_cuda_backend *backend = (gi_cuda_backend *)base;
     if (gi_cuda_start_wait(&backend->start, NULL) == GI_OK) cudaSetDevice(backend->start.index);
     gi_array_lanes_free(&backend->arrays);
-    gi_nvjpeg_device_end(&backend->nvjpeg);
+    gi_jpeg_device_end(&backend->jpeg);
     gi_cuda_start_end(&backend->start);
     free(backend);
 }
@@ -198,6 +197,7 @@ static const gi_backend_ops cuda_ops = {.close = close_backend,
                                         .send = send,
                                         .download = download,
                                         .jpeg_check = gi_cuda_slot_jpeg_check,
+                                        .jpeg_busy = gi_cuda_slot_jpeg_busy,
                                         .jpeg_decode = gi_cuda_slot_jpeg_decode,
                                         .jpeg_encode = gi_cuda_slot_jpeg_encode};
 
@@ -239,7 +239,7 @@ gi_status gi_backend_cuda_open(int index, gi_backend **out, gi_error *err) {
     backend->base.primitives = &gi_cuda_primitives;
     gi_array_lanes_init(&backend->arrays);
     atomic_init(&backend->failed, false);
-    gi_nvjpeg_device_init(&backend->nvjpeg);
+    gi_jpeg_device_init(&backend->jpeg, &backend->start);
     gi_status status = describe(&backend->base, index, err);
     if (status != GI_OK) {
         gi_array_lanes_free(&backend->arrays);

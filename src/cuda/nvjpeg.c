@@ -111,7 +111,10 @@ static void create_hardware(gi_nvjpeg_device *device) {
     unsigned engines = 0, cores = 0;
     if (create(device->library, GI_NVJPEG_BACKEND_HARDWARE, &device->hardware) != GI_NVJPEG_SUCCESS) return;
     int code = device->library->GetHardwareDecoderInfo(device->hardware, &engines, &cores);
-    if (code == GI_NVJPEG_SUCCESS && engines > 0) return;
+    if (code == GI_NVJPEG_SUCCESS && engines > 0) {
+        device->engines = engines;
+        return;
+    }
     device->library->Destroy(device->hardware);
     device->hardware = NULL;
 }

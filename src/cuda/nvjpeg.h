@@ -81,15 +81,16 @@ const gi_nvjpeg *gi_nvjpeg_find(gi_error *err);
 // GI_OK, or what the library's code means: GI_ERR_FORMAT for damage, GI_ERR_DEVICE_MEMORY, else GI_ERR_UNSUPPORTED.
 gi_status gi_nvjpeg_check(int code, const char *doing, gi_error *err);
 
-// The library on one device. All zero: not tried yet.
+// The library on one device.
 typedef struct gi_nvjpeg_device {
-    pthread_mutex_t mutex; // of all below
+    pthread_mutex_t mutex; // of all below, and held during the start
     bool tried;
     gi_status status;
     gi_error why;
     const gi_nvjpeg *library;
     gi_nvjpeg_handle handle;   // decodes with the GPU's processors and the CPU, and encodes
     gi_nvjpeg_handle hardware; // decodes with the engine for it; NULL: the device has none
+    unsigned engines;          // for it: JPEG decoders of the device
 } gi_nvjpeg_device;
 
 void gi_nvjpeg_device_init(gi_nvjpeg_device *device);

@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "cuda/array_lane.h"
+#include "cuda/jpeg_device.h"
 #include "cuda/lane.h"
 #include "cuda/resolved.h"
 #include "cuda/slot_jpeg.h"
@@ -19,7 +20,7 @@ enum { GI_CUDA_LANES = 3 };
 typedef struct gi_cuda_backend {
     gi_backend base;
     gi_cuda_start start;
-    gi_nvjpeg_device nvjpeg;
+    gi_jpeg_device jpeg;
     atomic_bool failed; // an error has ruined the context: every later call would fail with the same words
     gi_array_lanes arrays;
 } gi_cuda_backend;

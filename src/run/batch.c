@@ -185,10 +185,16 @@ int gi_batch_cores(const gi_batch_options *options) {
     return at_most(options->threads > 0 ? options->threads : gi_cpu_cores(), WORKERS_MAX);
 }
 
+// Those whose images a device decodes wait for it, and leave their cores to others.
+static int most_workers(const gi_batch_options *options) {
+    const gi_backend *backend = options->backend;
+    bool wait = gi_codec_asks_device(options->decode.codec) && backend && backend->ops->jpeg_check;
+    return at_most(gi_batch_cores(options) * (wait ? 2 : 1), WORKERS_MAX);
+}
+
 // A worker that waits for a slot has its file read; more than one for each slot would only hold more of them.
 int gi_batch_workers(const gi_batch_options *options, size_t items) {
-    int cores = gi_batch_cores(options),
-        workers = options->workers > 0 ? at_most(options->workers, (size_t)cores) : cores;
+    int most = most_workers(options), workers = options->workers > 0 ? at_most(options->workers, (size_t)most) : most;
     if (options->slots > 0) workers = at_most(workers, 2 * (size_t)options->slots);
     return items > 0 ? at_most(workers, items) : 1;
 }
@@ -206,7 +212,7 @@ size_t gi_batch_memory_share(const gi_batch_options *options, size_t items) {
 // Those who have a slot share the cores.
 static int thread_share(const batch *b, int number) {
     int cores = gi_batch_cores(b->options), slots = gi_batch_slots(b->options, b->list->count);
-    return cores / slots + (number < cores % slots);
+    return slots < cores ? cores / slots + (number < cores % slots) : 1;
 }
 
 // The calling thread is the first worker. A thread that cannot be started leaves its work to the others.

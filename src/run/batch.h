@@ -52,7 +52,7 @@ typedef struct gi_batch_options {
     bool strip;     // write nothing of the input's metadata, not even an orientation
     bool jpeg_luma; // allow the luma shortcut where the pipeline takes it
     bool skip_existing, no_clobber, fail_fast;
-    int workers;             // images at once; 0: as many as cores, at most the number of items
+    int workers;             // images at once; 0: as many as cores (twice, with codecs of a device), or items if fewer
     int slots;               // of these, at most so many that hold pixels; 0: as many as workers
     int streams;             // ... and at most so many on a device at once; 0: as many as slots
     int threads;             // CPU cores to share among the workers; 0: all

@@ -9,6 +9,7 @@ static gi_status find(gi_backend *backend, gi_error *err) {
 gi_status gi_device_codec_check(gi_codec_choice codec, gi_backend *backend, gi_error *err) {
     if (codec != GI_CODEC_NVJPEG) return GI_OK;
     gi_status status = find(backend, err);
+    if (status == GI_OK) backend->ops->jpeg_busy(backend); // begins to start it
     const bool lost = status == GI_OK && backend->ops->lost && backend->ops->lost(backend, true, err);
     return lost ? GI_ERR_DEVICE : status;
 }
@@ -17,8 +18,10 @@ static const char *decode_reason(const gi_device_codec_request *request, gi_byte
     const char *reason = gi_decoder_device_reason(request->decoder, bytes);
     if (!reason && request->needs_rows) reason = "the report shows a picture of it";
     if (!reason && !request->fits) reason = "it is worked on in bands";
-    if (!reason && !request->ready && request->codec != GI_CODEC_NVJPEG) reason = "the GPU is still starting";
-    return reason;
+    if (reason) return reason;
+    // Also begins to start it.
+    const char *busy = request->backend->ops->jpeg_busy(request->backend);
+    return request->codec == GI_CODEC_NVJPEG ? NULL : request->ready ? busy : "the GPU is still starting";
 }
 
 // Pixels that are in host memory already are worth no way to the device for the encoder alone.

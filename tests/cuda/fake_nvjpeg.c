@@ -5,12 +5,14 @@
 //
 // Environment: FAKE_NVJPEG_ENGINES  decoding engines of the device (0)
 //              FAKE_NVJPEG_FAIL     NAME=CODE: that function (without nvjpeg) returns the code and does nothing
-//              FAKE_NVJPEG_LOG      file to which every call's name is added, a line each
+//              FAKE_NVJPEG_SLOW_MS  that a call of the engines takes (0)
+//              FAKE_NVJPEG_LOG      file to which every call's name is added, a line each; "file" for each of a batch
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <jpeglib.h>
@@ -29,7 +31,7 @@ struct nvjpegHandle {
     int backend;
 };
 struct nvjpegJpegState {
-    int format; // of a batch; -1: it is not set up
+    int format, count; // of a batch; -1: it is not set up
 };
 struct nvjpegJpegStream {
     bool parsed, plain; // plain: what an engine can do
@@ -42,16 +44,20 @@ struct nvjpegEncoderParams {
     int quality, optimize, chroma;
 };
 
-static int begin(const char *name) {
-    const char *log = getenv("FAKE_NVJPEG_LOG"), *fail = getenv("FAKE_NVJPEG_FAIL");
-    const size_t length = strlen(name);
+static void log_line(const char *name) {
+    const char *log = getenv("FAKE_NVJPEG_LOG");
     char line[64];
     int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-    if (fd >= 0) {
-        int size = snprintf(line, sizeof line, "%s\n", name);
-        if (write(fd, line, (size_t)size) != size) abort();
-        close(fd);
-    }
+    if (fd < 0) return;
+    int size = snprintf(line, sizeof line, "%s\n", name);
+    if (write(fd, line, (size_t)size) != size) abort();
+    close(fd);
+}
+
+static int begin(const char *name) {
+    const char *fail = getenv("FAKE_NVJPEG_FAIL");
+    const size_t length = strlen(name);
+    log_line(name);
     return fail && strncmp(fail, name, length) == 0 && fail[length] == '=' ? atoi(fail + length + 1) : 0;
 }
 
@@ -60,6 +66,11 @@ static int begin(const char *name) {
         int code_ = begin(name);                                                                                       \
         if (code_ != GI_NVJPEG_SUCCESS) return code_;                                                                  \
     } while (0)
+
+static long slow_ms(void) {
+    const char *text = getenv("FAKE_NVJPEG_SLOW_MS");
+    return text ? atol(text) : 0;
+}
 
 static unsigned engines(void) {
     const char *text = getenv("FAKE_NVJPEG_ENGINES");
@@ -274,8 +285,9 @@ int nvjpegDecodeBatchedSupported(gi_nvjpeg_handle handle, gi_nvjpeg_stream parse
 
 int nvjpegDecodeBatchedInitialize(gi_nvjpeg_handle handle, gi_nvjpeg_state state, int count, int threads, int format) {
     BEGIN("DecodeBatchedInitialize");
-    if (handle->backend != GI_NVJPEG_BACKEND_HARDWARE || count != 1 || threads < 1) return INVALID_PARAMETER;
+    if (handle->backend != GI_NVJPEG_BACKEND_HARDWARE || count < 1 || threads < 1) return INVALID_PARAMETER;
     state->format = format;
+    state->count = count;
     return GI_NVJPEG_SUCCESS;
 }
 
@@ -285,7 +297,11 @@ int nvjpegDecodeBatched(gi_nvjpeg_handle handle, gi_nvjpeg_state state, const un
     if (handle->backend != GI_NVJPEG_BACKEND_HARDWARE || format < 0) return NOT_INITIALIZED;
     state->format = -1; // after a failure it is to be set up again
     BEGIN("DecodeBatched");
-    int code = decode_on(stream, (decoding){.data = data[0], .size = sizes[0], .format = format, .to = to[0]});
+    if (slow_ms() > 0) nanosleep(&(struct timespec){.tv_nsec = slow_ms() * 1000000L}, NULL);
+    int code = GI_NVJPEG_SUCCESS;
+    for (int i = 0; i < state->count; i++) log_line("file");
+    for (int i = 0; i < state->count && code == GI_NVJPEG_SUCCESS; i++)
+        code = decode_on(stream, (decoding){.data = data[i], .size = sizes[i], .format = format, .to = to[i]});
     if (code == GI_NVJPEG_SUCCESS) state->format = format;
     return code;
 }
