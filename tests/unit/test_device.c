@@ -135,6 +135,37 @@ static void automatic(void **state) {
     assert_false(pays(GI_STAGE_POINT, files, "beside the codecs"));
     files.device_codecs = true;
     assert_true(pays(GI_STAGE_POINT, files, "codecs and stages take about"));
+    files.pixels /= 20; // less than the start of the library for it
+    assert_false(pays(GI_STAGE_POINT, files, "codecs and stages take about"));
+}
+
+// Gray JPEGs of JPEGs on 16 cores and an H200, by tests/gpu/nvjpeg.py: nvJPEG's start is longer than most work.
+static void codecs_as_measured(void **state) {
+    static const struct {
+        size_t files;
+        unsigned long long pixels; // of one
+        bool started;
+        double cpu; // seconds; 0: not measured
+        bool gpu;   // is to be taken
+    } rows[] = {{512, 1920 * 1080, false, 0.467, false},
+                {1, 7680 * 4320, false, 0.158, false},
+                {1, 7680 * 4320, true, 0.158, true},
+                {512, 1920 * 1080, true, 0.467, true},
+                {20000, 1920 * 1080, false, 0, true}};
+    gi_pipeline pipeline;
+    (void)state;
+    assert_int_equal(gi_pipeline_parse("gray", &pipeline, &err), GI_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const gi_work_estimate work = {.pipeline = &pipeline,
+                                       .files = rows[i].files,
+                                       .pixels = rows[i].files * rows[i].pixels,
+                                       .decoded = true,
+                                       .started = rows[i].started,
+                                       .device_codecs = true};
+        const gi_device_times model = gi_device_model(&work, 16);
+        assert_int_equal(model.gpu < model.cpu, rows[i].gpu);
+        if (rows[i].cpu > 0) assert_true(model.cpu > 0.8 * rows[i].cpu && model.cpu < 1.2 * rows[i].cpu);
+    }
 }
 
 // Whole commands on 16 cores and an H200, as tests/gpu/choice.py timed them: stages, images, their pixels, seconds.
@@ -265,7 +296,8 @@ static void several(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parses),      cmocka_unit_test(automatic),
-                                       cmocka_unit_test(as_measured), cmocka_unit_test(first_gpu),
-                                       cmocka_unit_test(asked_for),   cmocka_unit_test(several)};
+                                       cmocka_unit_test(as_measured), cmocka_unit_test(codecs_as_measured),
+                                       cmocka_unit_test(first_gpu),   cmocka_unit_test(asked_for),
+                                       cmocka_unit_test(several)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
