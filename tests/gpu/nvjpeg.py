@@ -10,6 +10,7 @@ one of 8K. Runs take turns, and the shortest counts; the goals are 2 times OpenC
 as there are cores, and 0.9 of nvJPEG by itself, whose start is not counted, so that the GPU's is left out of ours there, too.
 --count is for the smaller directory of two; the other has eight times as many."""
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -75,13 +76,13 @@ def psnr(a, b):
 def compare_decoded(program, folder, args, check):
     import cv2
     import numpy as np
-    failures, worst, by_device = 0, None, 0
+    failures, worst, by_device, out = 0, None, 0, tempfile.mkdtemp(dir=folder)
     common = ["--format", "png", "--png-level", "1", os.path.join(folder, "jpg")]
-    gpuimg(program, *args, "-q", "--device", "cpu", *common, os.path.join(folder, "cpu"))
-    said = gpuimg(program, *args, "-v", "--device", "cuda", "--codec", "nvjpeg", *common, os.path.join(folder, "gpu"))
+    gpuimg(program, *args, "-q", "--device", "cpu", *common, os.path.join(out, "cpu"))
+    said = gpuimg(program, *args, "-v", "--device", "cuda", "--codec", "nvjpeg", *common, os.path.join(out, "gpu"))
     left = [line for line in said.splitlines() if "decoded on the CPU" in line]
-    for name in sorted(os.listdir(os.path.join(folder, "cpu"))):
-        a, b = (cv2.imread(os.path.join(folder, side, name), cv2.IMREAD_UNCHANGED) for side in ("cpu", "gpu"))
+    for name in sorted(os.listdir(os.path.join(out, "cpu"))):
+        a, b = (cv2.imread(os.path.join(out, side, name), cv2.IMREAD_UNCHANGED) for side in ("cpu", "gpu"))
         levels, db = int(np.abs(a.astype(int) - b.astype(int)).max()), psnr(a, b)
         worst = max(worst or (0, 99), (levels, -db))
         by_device += 1
@@ -91,25 +92,24 @@ def compare_decoded(program, folder, args, check):
     print(f"{' '.join(args)}: {by_device} images, at most {worst[0]} levels apart; {len(left)} decoded on the CPU", flush=True)
     for line in left[:5]:
         print(f"    {line}")
-    for side in ("cpu", "gpu"):
-        shutil.rmtree(os.path.join(folder, side))
+    shutil.rmtree(out)
     return failures + (len(left) > 0)
 
 
 def compare_encoded(program, folder, args, options):
     """Files of the same pixels: as near to them as libjpeg's, and about as large."""
     import cv2
-    failures, sizes = 0, [0, 0]
+    failures, sizes, out = 0, [0, 0], tempfile.mkdtemp(dir=folder)
     common = ["--format", "jpg", *options, os.path.join(folder, "png")]
-    gpuimg(program, *args, "-q", "--device", "cpu", "--format", "png", os.path.join(folder, "png"), os.path.join(folder, "real"))
-    for side, codec in (("cpu", "auto"), ("gpu", "nvjpeg")):
-        said = gpuimg(program, *args, "-v", "--device", "cuda", "--codec", codec, *common, os.path.join(folder, side))
-        failures += codec == "nvjpeg" and "encoded on the CPU" in said
-    for name in sorted(os.listdir(os.path.join(folder, "real"))):
-        real = cv2.imread(os.path.join(folder, "real", name), cv2.IMREAD_UNCHANGED)
+    gpuimg(program, *args, "-q", "--device", "cpu", "--format", "png", os.path.join(folder, "png"), os.path.join(out, "real"))
+    gpuimg(program, *args, "-q", "--device", "cpu", *common, os.path.join(out, "cpu"))
+    said = gpuimg(program, *args, "-v", "--device", "cuda", "--codec", "nvjpeg", *common, os.path.join(out, "gpu"))
+    failures += "encoded on the CPU" in said
+    for name in sorted(os.listdir(os.path.join(out, "real"))):
+        real = cv2.imread(os.path.join(out, "real", name), cv2.IMREAD_UNCHANGED)
         found = []
         for i, side in enumerate(("cpu", "gpu")):
-            path = os.path.join(folder, side, name.replace(".png", ".jpg"))
+            path = os.path.join(out, side, name.replace(".png", ".jpg"))
             found.append(cv2.imread(path, cv2.IMREAD_UNCHANGED))
             sizes[i] += os.path.getsize(path)
         if found[1] is None or found[1].shape != real.shape or not psnr(real, found[1]) >= psnr(real, found[0]) - ENCODED_DB:
@@ -118,25 +118,26 @@ def compare_encoded(program, folder, args, options):
             print(f"{' '.join(args)} {' '.join(options)}: {name}: {about}", flush=True)
     ratio = sizes[1] / sizes[0]
     print(f"{' '.join(args)} {' '.join(options)}: {ratio:.3f} of libjpeg's bytes", flush=True)
-    for side in ("cpu", "gpu", "real"):
-        shutil.rmtree(os.path.join(folder, side))
+    shutil.rmtree(out)
     return failures + (not abs(ratio - 1) <= SIZE)
 
 
 def parity(options):
-    failures = 0
+    program = options.program
     with tempfile.TemporaryDirectory() as folder:
         for name in ("png", "jpg"):
             os.makedirs(os.path.join(folder, name))
-        make_files(options.program, folder)
-        failures += compare_decoded(options.program, folder, ["gray"], lambda levels, db: levels <= LUMA_LEVELS)
+        make_files(program, folder)
+        jobs = [lambda: compare_decoded(program, folder, ["gray"], lambda levels, db: levels <= LUMA_LEVELS)]
         # As RGB: at edges of colour it depends on how chroma is interpolated.
-        for radius in ("0", "1"):
-            failures += compare_decoded(options.program, folder, ["blur", "--radius", radius],
-                                        lambda levels, db: db >= COLOUR_DB)
-        for args in (["gray"], ["blur", "--radius", "1"]):
-            for more in ([], ["--quality", "60"], ["--optimize"], ["--subsampling", "444"], ["--subsampling", "422"]):
-                failures += compare_encoded(options.program, folder, args, more)
+        jobs += [lambda radius=radius: compare_decoded(program, folder, ["blur", "--radius", radius],
+                                                       lambda levels, db: db >= COLOUR_DB) for radius in ("0", "1")]
+        jobs += [lambda args=args, more=more: compare_encoded(program, folder, args, more)
+                 for args in (["gray"], ["blur", "--radius", "1"])
+                 for more in ([], ["--quality", "60"], ["--optimize"], ["--subsampling", "444"], ["--subsampling", "422"])]
+        # Starting a GPU is most of each.
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            failures = sum(pool.map(lambda job: job(), jobs))
     print(f"{failures} failures")
     return failures > 0
 
@@ -200,6 +201,14 @@ def measure(options, folder, source, what):
     return row
 
 
+def keep(options, rows):
+    if not options.json:
+        return
+    with open(options.json, "w") as file:
+        json.dump({"gpu": gpu(), "cores": os.cpu_count(), "commit": options.commit, "date": time.strftime("%Y-%m-%d"),
+                   "results": rows}, file, indent=1)
+
+
 def bench(options):
     small = sorted(glob.glob(os.path.join(options.folder, "*.jpg")))
     large = [options.large] if options.large and os.path.exists(options.large) else []
@@ -213,10 +222,7 @@ def bench(options):
             place = os.path.join(folder, f"{count}_{len(rows)}")
             os.makedirs(place)
             rows.append(measure(options, folder, fill(place, photos, "jpg", count), what))
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"gpu": gpu(), "cores": os.cpu_count(), "commit": options.commit, "date": time.strftime("%Y-%m-%d"),
-                       "results": rows}, file, indent=1)
+            keep(options, rows)
     if not rows:
         sys.exit(f"no photographs in {options.folder}")
     return 0
