@@ -29,7 +29,7 @@ static gi_status allocation_failed(cudaError_t error, size_t bytes, gi_where whe
 static cudaError_t fill(gi_cuda_buffer *buffer, size_t bytes, size_t wanted, gi_where where) {
     cudaError_t error = allocate(&buffer->data, wanted, where);
     buffer->bytes = wanted;
-    if (error == cudaErrorMemoryAllocation && wanted > bytes && bytes > 0) {
+    if (error == cudaErrorMemoryAllocation && wanted > bytes) {
         cudaGetLastError();
         error = allocate(&buffer->data, bytes, where);
         buffer->bytes = bytes;
@@ -47,12 +47,12 @@ static cudaError_t fill(gi_cuda_buffer *buffer, size_t bytes, size_t wanted, gi_
 
 gi_status gi_cuda_buffer_reserve(gi_cuda_buffer *buffer, size_t bytes, gi_where where, cudaStream_t stream,
                                  gi_error *err) {
-    if (bytes <= buffer->bytes && buffer->data) return GI_OK;
+    if (bytes <= buffer->bytes) return GI_OK;
     gi_status status = gi_cuda_check(cudaStreamSynchronize(stream), "waiting for the device", err);
     if (status != GI_OK) return status;
     size_t wanted = bytes, grown = 0;
     if (gi_add(buffer->bytes, buffer->bytes / 2, &grown) && grown > wanted) wanted = grown;
-    if (!gi_round_up(wanted ? wanted : 1, GRANULE_BYTES, &wanted))
+    if (!gi_round_up(wanted, GRANULE_BYTES, &wanted))
         return gi_fail(err, GI_ERR_LIMIT, "CUDA: a buffer of %zu bytes", bytes);
     gi_cuda_buffer_free(buffer, where);
     cudaError_t error = fill(buffer, bytes, wanted, where);

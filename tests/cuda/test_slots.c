@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "cuda/buffer.h"
 #include "gpu/pair.h"
 #include "run/pass.h"
 
@@ -111,6 +112,17 @@ static void test_growth(void) {
     pair_close(p);
 }
 
+// Most stages have no use for scratch memory, and none is allocated.
+static void test_nothing(void) {
+    gi_cuda_buffer buffer = {.data = NULL};
+    gi_error err;
+    const unsigned long made = calls.made;
+    case_name("a buffer of 0 bytes");
+    succeeded(gi_cuda_buffer_reserve(&buffer, 0, GI_DEVICE, NULL, &err), &err);
+    CHECK(calls.made == made && buffer.bytes == 0);
+    gi_cuda_buffer_free(&buffer, GI_DEVICE);
+}
+
 int main(int argc, char **argv) {
     options o = options_parse(argc, argv);
     if (!usable_device()) return EXIT_SKIPPED;
@@ -118,6 +130,7 @@ int main(int argc, char **argv) {
     gi_gate_init(&gate, 0);
     test_pipelines(&o);
     test_growth();
+    test_nothing();
     gi_gate_destroy(&gate);
     backends_close();
     return checks_report("slots");
