@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 
-// At least `bytes`, aligned to 64 bytes, for free() to release; NULL: there are not so many. From 2 MiB on the system
-// is asked for huge pages: fresh memory then costs one page fault for 2 MiB rather than 512, which would take longer
-// than a copy of it.
+enum { GI_HUGE_PAGE_BYTES = 2 << 20 };
+
+// At least `bytes`, aligned to 64 bytes, for free() to release; NULL: there are not so many. From GI_HUGE_PAGE_BYTES
+// on, the memory is aligned to that, shares its pages with nothing else, and the system is asked for huge ones: fresh
+// memory then costs one page fault for 2 MiB rather than 512, which would take longer than a copy of it.
 void *gi_large_alloc(size_t bytes);
 
 #endif

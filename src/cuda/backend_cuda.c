@@ -33,6 +33,7 @@ static void watch(gi_slot *base, const gi_watch *watch) {
 static gi_status plain_buffer(gi_cuda_slot *slot, size_t bytes, void **data, gi_error *err) {
     free(slot->plain);
     *data = slot->plain = gi_large_alloc(bytes);
+    slot->plain_bytes = bytes;
     return *data ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "out of memory for an image of %zu bytes", bytes);
 }
 
@@ -47,12 +48,19 @@ static gi_status host_buffer(gi_slot *base, size_t bytes, void **data, gi_error 
     return gi_cuda_slot_settle(slot, status);
 }
 
+// ... which then stays the slot's, page-locked where that can be.
+static void keep_plain(gi_cuda_slot *slot) {
+    if (slot->plain && !slot->host_in.data && gi_cuda_buffer_take(&slot->host_in, slot->plain, slot->plain_bytes))
+        slot->plain = NULL;
+}
+
 static gi_status upload(gi_slot *base, const gi_view *host, gi_error *err) {
     gi_cuda_slot *slot = (gi_cuda_slot *)base;
     slot->lane->current.data = NULL;
     if (host->sample != GI_U8 && host->sample != GI_U16)
         return gi_fail(err, GI_ERR_UNSUPPORTED, "images have 8- or 16-bit samples");
     gi_status status = gi_cuda_slot_begin(slot, false, err);
+    if (status == GI_OK) keep_plain(slot);
     if (status == GI_OK) status = gi_cuda_lane_upload(slot->lane, host, err);
     return gi_cuda_slot_settle(slot, status);
 }

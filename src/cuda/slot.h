@@ -38,7 +38,8 @@ typedef struct gi_cuda_slot {
     gi_cuda_lane lanes[GI_CUDA_LANES];
     gi_cuda_lane *lane;     // the one that calls are for
     gi_cuda_buffer host_in; // page-locked
-    void *plain;            // host memory in its place while there is no context
+    void *plain;            // host memory in its place while there is no context; NULL: none, or host_in has it
+    size_t plain_bytes;
     gi_cuda_counts counted;
     gi_cuda_buffer host_counts;
     gi_cuda_resolved resolved[GI_MAX_RESOLVED];

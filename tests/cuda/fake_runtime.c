@@ -206,6 +206,7 @@ typedef struct block {
     char *data;
     size_t bytes;
     bool device;
+    bool registered; // it is the caller's
 } block;
 
 static block *blocks;
@@ -224,27 +225,34 @@ void fake_require_device(const void *data, size_t bytes) {
     unlock();
 }
 
-static cudaError_t allocate(void **data, size_t bytes, bool device) {
+static void add(block made) {
     block *b = malloc(sizeof *b);
-    require(b != NULL && posix_memalign(data, 256, bytes) == 0, "no memory for a test");
-    memset(*data, 0xA5, bytes);
+    require(b != NULL, "no memory for a test");
     lock();
-    *b = (block){blocks, *data, bytes, device};
+    *b = made;
+    b->next = blocks;
     blocks = b;
     calls.made++;
     unlock();
+}
+
+static cudaError_t allocate(void **data, size_t bytes, bool device) {
+    require(bytes > 0 && posix_memalign(data, 256, bytes) == 0, "no memory for a test");
+    memset(*data, 0xA5, bytes);
+    add((block){.data = *data, .bytes = bytes, .device = device});
     return cudaSuccess;
 }
 
 // As the real one does, waits for the device.
-static cudaError_t release(void *data) {
+static cudaError_t release(void *data, bool registered) {
     lock();
     run_all();
     for (block **at = &blocks; data && *at; at = &(*at)->next) {
         block *b = *at;
         if (b->data != data) continue;
+        require(b->registered == registered, "memory is released by the wrong call");
         *at = b->next;
-        free(b->data);
+        if (!registered) free(b->data);
         free(b);
         calls.freed++;
         break;
@@ -258,8 +266,14 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags) {
     (void)flags;
     return allocate(data, bytes, false);
 }
-cudaError_t cudaFree(void *data) { return release(data); }
-cudaError_t cudaFreeHost(void *data) { return release(data); }
+cudaError_t cudaFree(void *data) { return release(data, false); }
+cudaError_t cudaFreeHost(void *data) { return release(data, false); }
+cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags) {
+    (void)flags;
+    add((block){.data = data, .bytes = bytes, .registered = true});
+    return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void *data) { return release(data, true); }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *data) {
     lock();

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "cuda/backend_cuda.h"
 #include "cuda/buffer.h"
 #include "gpu/pair.h"
 #include "run/pass.h"
@@ -123,6 +124,34 @@ static void test_nothing(void) {
     gi_cuda_buffer_free(&buffer, GI_DEVICE);
 }
 
+// What a first image was decoded into, before there was a context, is the slot's buffer from then on.
+static void test_first_image(void) {
+    gi_backend *late;
+    gi_slot *slot;
+    gi_error err;
+    void *first, *next;
+    rng r = {5};
+    image im = image_make((gi_shape){1200, 900, 3, GI_U8}, 0, PATTERN_RANDOM, &r);
+    const size_t bytes = im.view.pitch_bytes * im.view.height;
+    case_name("the first image's memory");
+    setenv("FAKE_CUDA_START_MS", "100", 1);
+    if (!succeeded(gi_backend_cuda_open(0, &late, &err), &err)) exit(1);
+    succeeded(late->ops->slot_open(late, 1, &slot, &err), &err);
+    succeeded(slot->ops->host_buffer(slot, bytes, &first, &err), &err);
+    memcpy(first, im.view.data, bytes);
+    gi_view here = gi_view_packed(first, gi_view_shape(&im.view), GI_HOST), got;
+    succeeded(slot->ops->upload(slot, &here, &err), &err);
+    succeeded(slot->ops->download(slot, &got, &err), &err);
+    CHECK(memcmp(got.data, im.view.data, bytes) == 0);
+    const struct call_counts before = calls;
+    succeeded(slot->ops->host_buffer(slot, bytes, &next, &err), &err);
+    CHECK(next == first && calls.made == before.made);
+    slot->ops->slot_close(slot);
+    late->ops->close(late);
+    unsetenv("FAKE_CUDA_START_MS");
+    image_free(&im);
+}
+
 int main(int argc, char **argv) {
     options o = options_parse(argc, argv);
     if (!usable_device()) return EXIT_SKIPPED;
@@ -131,6 +160,7 @@ int main(int argc, char **argv) {
     test_pipelines(&o);
     test_growth();
     test_nothing();
+    test_first_image();
     gi_gate_destroy(&gate);
     backends_close();
     return checks_report("slots");

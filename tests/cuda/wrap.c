@@ -15,10 +15,12 @@ struct call_counts calls;
 
 WRAP(made, cudaMalloc, (void **data, size_t bytes), (data, bytes))
 WRAP(made, cudaHostAlloc, (void **data, size_t bytes, unsigned flags), (data, bytes, flags))
+WRAP(made, cudaHostRegister, (void *data, size_t bytes, unsigned flags), (data, bytes, flags))
 WRAP(made, cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), (stream, flags))
 WRAP(made, cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), (event, flags))
 WRAP(freed, cudaFree, (void *data), (data))
 WRAP(freed, cudaFreeHost, (void *data), (data))
+WRAP(freed, cudaHostUnregister, (void *data), (data))
 WRAP(synchronised, cudaStreamSynchronize, (cudaStream_t stream), (stream))
 WRAP(synchronised, cudaDeviceSynchronize, (void), ())
 WRAP(waits, cudaEventSynchronize, (cudaEvent_t event), (event))
