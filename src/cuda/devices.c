@@ -7,6 +7,7 @@
 #include "cuda/architectures.h"
 #include "cuda/backend_cuda.h"
 #include "cuda/devices.h"
+#include "cuda/driver.h"
 #include "cuda/fault.h"
 
 bool gi_cuda_built(const char **about) {
@@ -16,10 +17,8 @@ bool gi_cuda_built(const char **about) {
 
 // Version 13000 is "13.0". A driver runs what was built for its major version or an older one.
 bool gi_cuda_driver(char *reason, size_t size) {
-    int driver = 0, runtime = CUDART_VERSION;
-    cudaError_t error = gi_cuda_fault(GI_FAULT_NO_DRIVER, cudaDriverGetVersion(&driver));
-    if (error != cudaSuccess || driver == 0) {
-        cudaGetLastError();
+    int driver = gi_cuda_driver_version(), runtime = CUDART_VERSION;
+    if (driver == 0 || gi_cuda_fault(GI_FAULT_NO_DRIVER, cudaSuccess) != cudaSuccess) {
         snprintf(reason, size, "no NVIDIA driver is installed");
         return false;
     }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// False when the driver is missing or too old, with the reason. Takes no time: asks no device.
+// False when the driver is missing or too old, with the reason. Takes no time: starts no driver.
 bool gi_cuda_driver(char *reason, size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "core/clock.h"
+#include "cuda/driver.h"
 
 struct call_counts calls;
 
@@ -346,10 +347,7 @@ static int device_count(void) {
     return count ? atoi(count) : 1;
 }
 
-cudaError_t cudaDriverGetVersion(int *version) {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
+int gi_cuda_driver_version(void) { return CUDART_VERSION; }
 cudaError_t cudaGetDeviceCount(int *count) {
     *count = device_count();
     return cudaSuccess;
