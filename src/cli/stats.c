@@ -72,7 +72,7 @@ static void on_span(void *context, const gi_span *span) {
     bool image = span->phase == GI_PHASE_IMAGE;
     gi_buffer_puts(event, ",\n{\"name\":");
     gi_json_add_string(event, !image ? gi_phase_name(span->phase) : file ? file : "-");
-    gi_buffer_printf(event, ",\"cat\":\"%s\"", image ? "image" : "phase");
+    gi_buffer_printf(event, ",\"cat\":\"%s\"", image ? "image" : span->phase == GI_PHASE_START ? "wait" : "phase");
     add_place(event, span->begin_ms - stats->begun_ms, span->end_ms - stats->begun_ms, 1, span->lane + 1);
     gi_json_add_name(event, "file", file ? file : "-");
     gi_buffer_puts(event, "}}");

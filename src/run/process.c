@@ -283,9 +283,11 @@ static gi_status decode_while_starting(image *im, gi_error *err) {
     // With all rows there is nothing left to do without the device: to wait for it is no work.
     if (status != GI_OK || im->pass.slot == &nothing_slot) return status;
     gi_lap_leave(&im->worker->lap);
+    if (!is_ready(im->pass.slot)) gi_lap_enter(&im->worker->lap, GI_PHASE_START);
     if (avoid_lost(im, true)) choose_bands(im);
     if (im->worker->backend->ops->lost && im->pass.slot == im->worker->slot)
         im->worker->backend->ops->lost(im->worker->backend, true, NULL);
+    gi_lap_leave(&im->worker->lap);
     return status;
 }
 

@@ -6,7 +6,8 @@
 #include "core/clock.h"
 
 const char *gi_phase_name(gi_phase phase) {
-    static const char *const names[GI_PHASE_COUNT] = {"decode", "upload", "kernels", "download", "encode", "image"};
+    static const char *const names[GI_PHASE_COUNT] = {"decode", "upload", "kernels", "download",
+                                                      "encode", "image",  "start"};
     return names[phase];
 }
 

@@ -22,6 +22,7 @@ typedef enum gi_phase {
     GI_PHASE_DOWNLOAD,
     GI_PHASE_ENCODE, // writing included, up to the rename
     GI_PHASE_IMAGE,  // all of an image, waits for a device included
+    GI_PHASE_START,  // of these, that for a device which is still starting: no work, and in traces alone
     GI_PHASE_COUNT
 } gi_phase;
 

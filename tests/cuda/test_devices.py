@@ -134,6 +134,19 @@ def test_what_each_did_when(tmp_path, args):
     assert "2 workers on cuda:0, cuda:1, " in said
 
 
+def test_the_wait_for_a_device_that_starts(tmp_path):
+    """A trace shows it apart from work, and no statistics count it."""
+    code, said = run(tmp_path, "blur", "--device", "cuda", "-j3", "-q", "--stats-json", "s.json", "--trace", "t.json", "in",
+                     "out", FAKE_CUDA_START_MS="400")
+    assert code == 0, said
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    waits = [e for e in events if e.get("cat") == "wait"]
+    assert 0 < len(waits) <= 3 and {e["name"] for e in waits} == {"start"} and len({e["tid"] for e in waits}) == len(waits)
+    first = min(e["ts"] for e in events if e.get("cat") == "device")
+    assert all(e["dur"] > 0 and e["ts"] < first for e in waits) and min(e["ts"] + e["dur"] for e in waits) <= first
+    assert "start" not in json.loads((tmp_path / "s.json").read_text())["phases"]
+
+
 def test_none_of_its_own_on_the_cpu(tmp_path):
     run(tmp_path, "gray", "--device", "cpu", "--stats-json", "s.json", "in", "out")
     assert "devices" not in json.loads((tmp_path / "s.json").read_text())
