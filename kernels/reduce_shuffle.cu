@@ -2,9 +2,9 @@
 //
 // Formula   v(0) op ... op v(n - 1); for sums, products and means of floats the very tree of core/float_tree.h.
 // Threads   a warp takes a tile: 16 rows of 512 bytes, each one 16-byte load of every lane (float64: 1024 bytes, two
-//           loads), so that 8 KiB are under way for each warp before the first addition. Floats: a lane has four
-//           columns of the tile, reduces them by neighbouring rows in registers, and the lanes reduce the columns by
-//           halves, each keeping half of what it has as long as there is more than one: 8 shuffles of a double for 2048
+//           loads). Floats: a lane has four columns of the tile, and reduces them by neighbouring rows in registers,
+//           4 KiB of a warp's rows while the next 4 KiB are under way; then the lanes reduce the columns by halves,
+//           each keeping half of what it has as long as there is more than one: 8 shuffles of a double for 2048
 //           values. What does not depend on the order needs no tile's value: each lane goes on adding to its own.
 //           A block of 4 warps takes 4 neighbouring tiles at a time, 4 * `rounds` in all, and leaves one value.
 // End       each block counts itself as done; the block that finds all others done reduces their values. That is the
@@ -21,8 +21,10 @@ using namespace gi;
 
 constexpr int THREADS = 128, WARPS = THREADS / WARP;
 constexpr int ROWS = GI_TREE_ROWS;
-// Blocks up to which each warp has one tile: fewer leave multiprocessors idle, more make the last block's work long.
-constexpr size_t MANY_BLOCKS = 8192;
+// A warp takes up to FEW_ROUNDS tiles where there still are ENOUGH_BLOCKS: about what a large device runs at once, as
+// each block's end takes a while. More only so that there are no more than MANY_BLOCKS, all that one tree takes; or
+// MANY_FREE_BLOCKS, which need so few registers, without a tree, that all run at once.
+constexpr size_t FEW_ROUNDS = 4, ENOUGH_BLOCKS = 512, MANY_BLOCKS = BLOCK_TREE<THREADS>, MANY_FREE_BLOCKS = 1024;
 constexpr size_t MOST_GROUPS = 128; // of as many blocks as one tree takes: 2^40 values and more
 constexpr size_t MOST_BLOCKS = MOST_GROUPS * BLOCK_TREE<THREADS>;
 constexpr size_t MOST_ROUNDS = BLOCK_TREE<THREADS> / WARPS;
@@ -33,9 +35,9 @@ constexpr size_t MOST_ROUNDS = BLOCK_TREE<THREADS> / WARPS;
 __device__ __forceinline__ bool is_last_block(uint32_t *ticket) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(ticket, 1) == gridDim.x - 1;
-        __threadfence();
+        uint32_t before; // what others wrote before they counted themselves is seen after: acquire and release
+        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(ticket) : "memory");
+        last = before == gridDim.x - 1;
     }
     __syncthreads();
     return last;
@@ -61,13 +63,14 @@ template <typename T, typename Op> __device__ T tree_of_blocks(const T *found, O
     T value = op.identity();
     for (int g = 0; g < count; g++) {
         const T *group = found + g * GROUP;
-        value = block_tree(
-            (int)min(blocks - g * GROUP, GROUP), [group](int i) { return load_from_l2(group + i); }, op, room);
+        value = block_tree((int)min(blocks - g * GROUP, GROUP), [group](int i) { return load_from_l2(group + i); }, op,
+                           room);
         if (threadIdx.x == 0) groups[g] = value;
     }
     if (count == 1) return value;
     __syncthreads();
-    return block_tree(count, [](int i) { return groups[i]; }, op, room);
+    return block_tree(
+        count, [](int i) { return groups[i]; }, op, room);
 }
 
 // Thread 0 of each block has the block's value: the last block writes the result.
@@ -94,27 +97,20 @@ template <typename E> __device__ __forceinline__ int column_of(int lane, int j) 
     return sizeof(E) == 4 ? 4 * lane + j : 2 * lane + j % 2 + j / 2 * (GI_TREE_COLUMNS / 2);
 }
 
-// A lane's columns in a row of a whole tile; `vectors`: the values are aligned to 16 bytes.
-template <typename E>
-__device__ __forceinline__ void load_row(const E *row, int lane, bool vectors, E (&to)[EACH]) {
-    constexpr int PART = 16 / sizeof(E);
-    if (vectors) {
+// A lane's columns in a row of a tile that is aligned to 16 bytes.
+template <typename E> __device__ __forceinline__ void load_row(const E *row, int lane, E (&to)[EACH]) {
 #pragma unroll
-        for (int j = 0; j < EACH; j += PART) {
-            const uint4 packet = __ldcs((const uint4 *)(row + column_of<E>(lane, j)));
-            memcpy(&to[j], &packet, sizeof packet);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < EACH; j++) to[j] = __ldg(row + column_of<E>(lane, j));
+    for (int j = 0; j < EACH; j += 16 / sizeof(E)) {
+        const uint4 packet = __ldcs((const uint4 *)(row + column_of<E>(lane, j)));
+        memcpy(&to[j], &packet, sizeof packet);
     }
 }
 
-// Likewise where only `left` values of the tile's are left from the row on.
+// Likewise, of any address, and where only `left` values of the tile's are left from the row on.
 template <typename E>
 __device__ __forceinline__ void load_row_part(const E *row, int lane, int64_t left, E none, E (&to)[EACH]) {
 #pragma unroll
-    for (int j = 0; j < EACH; j++) to[j] = column_of<E>(lane, j) < left ? row[column_of<E>(lane, j)] : none;
+    for (int j = 0; j < EACH; j++) to[j] = column_of<E>(lane, j) < left ? __ldg(row + column_of<E>(lane, j)) : none;
 }
 
 // Every lane gets the reduction of all columns by halves.
@@ -136,36 +132,82 @@ template <typename E, typename Op> __device__ __forceinline__ double columns_tre
     return op(value, shuffle_xor(value, HALF));                                                 // 1
 }
 
-// Every lane gets the tile's value. `left` values are left from the tile's first on.
+// A tile comes in parts of 4 KiB for each warp.
+template <typename E> constexpr int PART_ROWS = sizeof(E) == 4 ? 8 : 4;
+template <typename E> constexpr int PARTS = ROWS / PART_ROWS<E>;
+template <typename E> using part_values = E[PART_ROWS<E>][EACH];
+
+// Begins to load part `part` of a tile of which `left` values are in the array (0, or less: none). Which way is decided
+// once for all rows: the loads of rows that each decide wait for one another.
 template <typename Job>
-__device__ __forceinline__ double tile_value(const typename Job::element *tile, int64_t left, bool vectors, int lane) {
+__device__ __forceinline__ void load_part(const typename Job::element *tile, int part, int64_t left, bool vectors,
+                                          int lane, part_values<typename Job::element> &to) {
     using E = typename Job::element;
-    constexpr int AT_ONCE = sizeof(E) == 4 ? ROWS : ROWS / 2;
-    const typename Job::Op op;
-    double columns[ROWS / AT_ONCE][EACH];
+    constexpr int COUNT = PART_ROWS<E>;
+    const E none = (E) typename Job::Op{}.identity();
+    const int first = part * COUNT * GI_TREE_COLUMNS;
+    if (vectors && left >= GI_TREE_TILE) {
 #pragma unroll
-    for (int part = 0; part < ROWS / AT_ONCE; part++) {
-        E values[AT_ONCE][EACH];
+        for (int r = 0; r < COUNT; r++) load_row(tile + first + r * GI_TREE_COLUMNS, lane, to[r]);
+    } else {
 #pragma unroll
-        for (int r = 0; r < AT_ONCE; r++) {
-            const int at = (part * AT_ONCE + r) * GI_TREE_COLUMNS;
-            if (left >= GI_TREE_TILE)
-                load_row(tile + at, lane, vectors, values[r]);
-            else
-                load_row_part(tile + at, lane, left - at, (E)op.identity(), values[r]);
-        }
-#pragma unroll
-        for (int j = 0; j < EACH; j++) {
-            double column[AT_ONCE];
-#pragma unroll
-            for (int r = 0; r < AT_ONCE; r++) column[r] = Job::of(values[r][j]);
-            columns[part][j] = thread_tree(column, op);
+        for (int r = 0; r < COUNT; r++) {
+            const int at = first + r * GI_TREE_COLUMNS;
+            load_row_part(tile + at, lane, left - at, none, to[r]);
         }
     }
+}
+
+// Each of a lane's columns in a part, by neighbouring rows.
+template <typename Job>
+__device__ __forceinline__ void reduce_part(const part_values<typename Job::element> &values, double (&columns)[EACH]) {
+    constexpr int COUNT = PART_ROWS<typename Job::element>;
 #pragma unroll
-    for (int j = 0; j < EACH; j++)
-        if (AT_ONCE < ROWS) columns[0][j] = op(columns[0][j], columns[ROWS / AT_ONCE - 1][j]);
-    return columns_tree<E>(columns[0], lane, op);
+    for (int j = 0; j < EACH; j++) {
+        double column[COUNT];
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) column[r] = Job::of(values[r][j]);
+        columns[j] = thread_tree(column, typename Job::Op{});
+    }
+}
+
+// Every lane gets the tile's value, from the parts' columns.
+template <typename Job>
+__device__ __forceinline__ double join_parts(const double (&columns)[PARTS<typename Job::element>][EACH], int lane) {
+    using E = typename Job::element;
+    double joined[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+        double column[PARTS<E>];
+#pragma unroll
+        for (int part = 0; part < PARTS<E>; part++) column[part] = columns[part][j];
+        joined[j] = thread_tree(column, typename Job::Op{});
+    }
+    return columns_tree<E>(joined, lane, typename Job::Op{});
+}
+
+// The warp's tiles of a block's `count`: every WARPSth. Their values go to `tiles`.
+template <typename Job>
+__device__ __forceinline__ void reduce_tiles(const typename Job::element *values, int64_t left, int count, bool vectors,
+                                             double *tiles) {
+    using E = typename Job::element;
+    static_assert(PARTS<E> % 2 == 0, "so that a tile's first part always comes to the same place");
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    part_values<E> room[2]; // one is reduced, one is under way
+    const auto left_at = [left, count](int at) { return at < count ? left - (int64_t)at * GI_TREE_TILE : 0; };
+    load_part<Job>(values + (size_t)warp * GI_TREE_TILE, 0, left_at(warp), vectors, lane, room[0]);
+    for (int at = warp; at < count; at += WARPS) {
+        double columns[PARTS<E>][EACH];
+#pragma unroll
+        for (int part = 0; part < PARTS<E>; part++) {
+            const int next = part + 1 < PARTS<E> ? at : at + WARPS;
+            load_part<Job>(values + (size_t)next * GI_TREE_TILE, (part + 1) % PARTS<E>, left_at(next), vectors, lane,
+                           room[(part + 1) % 2]);
+            reduce_part<Job>(room[part % 2], columns[part]);
+        }
+        const double value = join_parts<Job>(columns, lane);
+        if (lane == 0) tiles[at] = value;
+    }
 }
 
 template <typename Job>
@@ -175,16 +217,16 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ block_room<THREADS, double> room;
     extern __shared__ double tiles[]; // WARPS * rounds
     const typename Job::Op op;
-    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const size_t first = (size_t)blockIdx.x * rounds * WARPS;
-    for (int at = warp; at < rounds * WARPS; at += WARPS) {
-        const int64_t left = (int64_t)count - (int64_t)((first + at) * GI_TREE_TILE);
-        double value = op.identity();
-        if (left > 0) value = tile_value<Job>(values + (first + at) * GI_TREE_TILE, left, vectors, lane);
-        if (lane == 0) tiles[at] = value;
-    }
+    const int lane = threadIdx.x % WARP;
+    const size_t first = (size_t)blockIdx.x * rounds * WARPS * GI_TREE_TILE;
+    reduce_tiles<Job>(values + first, (int64_t)count - (int64_t)first, rounds * WARPS, vectors, tiles);
     __syncthreads();
-    const double value = block_tree(rounds * WARPS, [](int i) { return tiles[i]; }, op, room);
+    double value;
+    if (rounds * WARPS <= WARP) // one warp is enough
+        value = warp_tree(lane < rounds * WARPS ? tiles[lane] : op.identity(), op);
+    else
+        value = block_tree(
+            rounds * WARPS, [](int i) { return tiles[i]; }, op, room);
     finish<Job>(value, count, found, ticket, result);
 }
 
@@ -215,7 +257,8 @@ template <typename E, bool Mean> struct narrow_sum {
             four = __dp4a(packet.z, 0x01010101U, four);
             value += __dp4a(packet.w, 0x01010101U, four);
         } else {
-            value += ((int64_t)(int32_t)packet.x + (int32_t)packet.y) + ((int64_t)(int32_t)packet.z + (int32_t)packet.w);
+            value +=
+                ((int64_t)(int32_t)packet.x + (int32_t)packet.y) + ((int64_t)(int32_t)packet.z + (int32_t)packet.w);
         }
     }
     __device__ wide get() const { return to_wide(value); }
@@ -289,10 +332,12 @@ struct plan {
 
 plan plan_of(const gi_device_reduce_job *job) {
     const size_t tile = has_tree(job) ? (size_t)GI_TREE_TILE : TILE_PACKETS * 16 / gi_element_bytes(job->element);
-    const size_t tiles = divide_up(job->count, tile);
-    plan p = {1, 0};
-    while (p.rounds < MOST_ROUNDS && divide_up(tiles, p.rounds * WARPS) > MANY_BLOCKS) p.rounds *= 2;
-    p.blocks = divide_up(tiles, p.rounds * WARPS);
+    const size_t tiles = divide_up(job->count, tile), many = has_tree(job) ? MANY_BLOCKS : MANY_FREE_BLOCKS;
+    plan p = {1, divide_up(tiles, WARPS)};
+    while (p.rounds < MOST_ROUNDS && (p.blocks > many || (p.blocks > ENOUGH_BLOCKS && p.rounds < FEW_ROUNDS))) {
+        p.rounds *= 2;
+        p.blocks = divide_up(tiles, p.rounds * WARPS);
+    }
     return p;
 }
 
