@@ -2,21 +2,25 @@
 //
 // Formula   s(i) = v(0) op ... op v(i); sums and products of floats with the runs, rows and tiles of core/float_tree.h,
 //           and so the same bits at any time and on any device. Integers and extremes take the same way.
-// Threads   a tile is 16 rows of 256 values. A block has 16 warps that work, a row each, 8 neighbouring values (a run) to
-//           a lane; and a few warps more that look back (scan_lookback.cuh), each for one tile. A block lives on: it
-//           takes one tile after the other, by a counter in memory, so that a tile never waits for one that no block
-//           has. For each place i of a block's sequence of tiles a working warp
-//             loads   its row into a ring of tiles in shared memory, by copies that run beside it, `Ring` places ahead;
-//             adds up the row, `Ahead` places ahead: then the tile's value is made known, and its look-back begins;
-//             scans   the row, beginning with what was found to stand before it, and writes it.
-//           So neither memory nor other blocks are waited for, as long as they answer within the time of some tiles.
-// Shared    the ring. Pieces of 16 bytes are exchanged such that runs are read without bank conflicts; results take the
+// Threads   a tile is 16 rows of 256 values, for a block of its own, whose 4 warps take 4 rows each, one by one, with 8
+//           neighbouring values (a run) to a lane. A block takes the next tile by a counter in memory, so that a tile
+//           never waits for one that no block has. Then
+//             all warps  copy their rows into shared memory, and scan them, each by itself;
+//             -- barrier: the rows' totals are there
+//             all warps  look back (scan_lookback.cuh): the tile's value is made known, what stands before it found;
+//             -- barrier: that is there
+//             all warps  put what stands before to their values, and write the results.
+//           While a block waits, for memory or for tiles before, its multiprocessor's other blocks compute. There are
+//           many, as values wait in shared memory, not in registers: of small blocks, with several rows to a warp, more
+//           tiles are under way. And none takes its next tile before it is done with one: who has a tile, and waits
+//           for others, holds back all behind.
+// Shared    the tile. Pieces of 16 bytes are exchanged such that runs are read without bank conflicts; results take the
 //           place of the values they come from (a place beside where they are larger), and are then written 512
 //           neighbouring bytes at a time, whatever the address.
 // Overflow  s(i) modulo 2^64 from s(i - 1) and v(i): the first of all places where that overflows is the first result
 //           that does not fit, as all before it are exact.
-// Bytes     one read of the values, one write of the results; 32 bytes for each tile of 4096 values.
-// Bound     memory bandwidth.
+// Bytes     one read of the values, one write of the results; 33 bytes for each tile of 4096 values.
+// Bound     memory bandwidth, as long as enough blocks have loads and stores under way.
 #include <cuda_pipeline.h>
 
 #include "kernels/large_shared.cuh"
@@ -29,8 +33,8 @@ namespace {
 using namespace gi;
 
 constexpr int RUN = GI_SCAN_RUN, ROW = GI_SCAN_ROW, ROWS = GI_SCAN_ROWS, TILE = GI_SCAN_TILE;
-static_assert(GI_SCAN_RUNS == WARP, "a warp takes a row");
-constexpr int WORKERS = ROWS * WARP;
+static_assert(GI_SCAN_RUNS == WARP, "a warp takes a row at a time");
+constexpr int WARPS = 4, EACH = ROWS / WARPS; // rows of a warp
 
 // ---- operations ---------------------------------------------------------------------------------------------------
 
@@ -151,174 +155,152 @@ template <typename Job> struct work {
     bool read_vectors, write_vectors; // all is aligned to 16 bytes
     uint64_t *refused;
     uint32_t *ticket;
-    group_words *groups;
+    tile_groups groups;
 };
 
-// Ring: tiles in shared memory. Ahead: by how many tiles a tile's value is known before it is scanned.
-template <typename Job, int Ring, int Ahead> struct block_memory {
+template <typename Job> struct block_memory {
     using E = typename Job::element;
     using Out = typename Job::Out;
+    using A = typename Job::A;
     static constexpr bool BESIDE = sizeof(Out) != sizeof(E); // results do not fit in the values' place
-    static constexpr int NUMBERS = Ring + 2;
-    alignas(16) E ring[Ring][ROWS][ROW];
-    alignas(16) Out beside[BESIDE ? ROWS : 1][BESIDE ? ROW : 16 / sizeof(Out)];
-    alignas(16) typename Job::A totals[Ahead][ROWS]; // of rows
-    typename Job::A carries[Ahead][ROWS];            // what stands before a row in its tile
-    typename Job::A before[Ahead];                   // what stands before the tile
-    uint32_t tiles[NUMBERS];                         // which tile is at place i of the block's sequence: [i % NUMBERS]
+    alignas(16) E rows[ROWS][ROW];
+    alignas(16) Out beside[BESIDE ? WARPS : 1][BESIDE ? ROW : 16 / sizeof(Out)];
+    A totals[ROWS];                      // of rows
+    A carries[ROWS];                     // what stands before a row in its tile
+    A nodes[MOST_LEVELS * LEVEL_DIGITS]; // what stands before the tile, by the digits of its number
+    uint32_t tile;
 };
 
-// Barriers of the workers and one more warp, some of which only arrive.
-__device__ __forceinline__ void barrier_wait(int barrier) {
-    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(WORKERS + WARP) : "memory");
-}
-__device__ __forceinline__ void barrier_arrive(int barrier) {
-    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(WORKERS + WARP) : "memory");
-}
-template <int Ahead> __device__ __forceinline__ int added_up(int place) { return 1 + place % Ahead; }
-template <int Ahead> __device__ __forceinline__ int looked_back(int place) { return 1 + Ahead + place % Ahead; }
-
-// Of the workers alone.
-__device__ __forceinline__ void workers_wait() { asm volatile("bar.sync 0, %0;" ::"n"(WORKERS) : "memory"); }
-
-// The next tile that no block has; after the last, any number beyond. One thread of a block asks, so that its sequence
-// ascends.
-template <typename Job> __device__ __forceinline__ uint32_t next_tile(const work<Job> &w, uint32_t last) {
-    return last < w.tiles ? atomicAdd(w.ticket, 1) : last;
-}
-
-template <typename Job, int Ring, int Ahead>
-__device__ __forceinline__ void load(const work<Job> &w, block_memory<Job, Ring, Ahead> &m, int place, int row,
-                                     int lane) {
-    const uint32_t tile = m.tiles[place % m.NUMBERS];
-    const size_t first = (size_t)tile * TILE + row * ROW;
-    if (tile < w.tiles)
-        load_row(m.ring[place % Ring][row], w.values + first, (int64_t)w.count - (int64_t)first, w.read_vectors, lane);
-    __pipeline_commit();
-}
-
-// Every lane gets the row's total: by neighbours, as the last of a scan by Kogge and Stone's steps is.
-template <typename Job, int Ring, int Ahead>
-__device__ __forceinline__ void add_up(const work<Job> &w, block_memory<Job, Ring, Ahead> &m, int place, int row,
-                                       int lane) {
-    const typename Job::Op op;
-    __pipeline_wait_prior(Ring - Ahead);
-    __syncwarp();
-    if (m.tiles[place % m.NUMBERS] < w.tiles) {
-        typename Job::element values[RUN];
-        typename Job::A v[RUN];
-        read_run(m.ring[place % Ring][row], lane, values);
-#pragma unroll
-        for (int i = 0; i < RUN; i++) v[i] = Job::of(values[i]);
-        const typename Job::A total = warp_tree(thread_tree(v, op), op);
-        if (lane == 0) m.totals[place % Ahead][row] = total;
-    }
-    __syncwarp();
-    barrier_arrive(added_up<Ahead>(place));
-}
-
-// s(i) for a lane's values, and what stands before them.
+// A lane's run of a row, scanned by itself.
 template <typename Job>
-__device__ __forceinline__ void scan_run(typename Job::A (&v)[RUN], typename Job::A *before, typename Job::A tile_before,
-                                         typename Job::A carry, int lane) {
+__device__ __forceinline__ void scan_run(const typename Job::element *row, int lane,
+                                         typename Job::element (&values)[RUN], typename Job::A (&v)[RUN]) {
     const typename Job::Op op;
+    read_run(row, lane, values);
+#pragma unroll
+    for (int i = 0; i < RUN; i++) v[i] = Job::of(values[i]);
 #pragma unroll
     for (int step = 1; step < RUN; step *= 2) {
 #pragma unroll
         for (int i = RUN - 1; i >= step; i--) v[i] = op(v[i - step], v[i]);
     }
-    typename Job::A runs = shuffle_up(warp_scan(v[RUN - 1], op), 1);
-    if (lane == 0) runs = op.identity();
-    *before = op(tile_before, op(carry, runs));
-#pragma unroll
-    for (int i = 0; i < RUN; i++) v[i] = op(*before, v[i]);
 }
 
-template <typename Job, int Ring, int Ahead>
-__device__ __forceinline__ void scan_row(const work<Job> &w, block_memory<Job, Ring, Ahead> &m, int place, int row,
-                                         int lane) {
-    using Out = typename Job::Out;
-    using E = typename Job::element;
-    const size_t first = (size_t)m.tiles[place % m.NUMBERS] * TILE + row * ROW;
-    const int64_t left = (int64_t)w.results - (int64_t)first;
-    E *values_row = m.ring[place % Ring][row];
-    Out *results_row = m.BESIDE ? m.beside[row] : (Out *)values_row;
-    E values[RUN];
-    Out results[RUN];
-    typename Job::A v[RUN], before;
-    read_run(values_row, lane, values);
+// What stands before each row in its tile; returns the tile's value. One warp.
+template <typename A, typename Op> __device__ __forceinline__ A add_rows(const A *totals, A *carries, int lane, Op op) {
+    A total = op.identity(), carry = total;
 #pragma unroll
-    for (int i = 0; i < RUN; i++) v[i] = Job::of(values[i]);
-    scan_run<Job>(v, &before, m.before[place % Ahead], m.carries[place % Ahead][row], lane);
-    if (Job::REFUSES) {
-#pragma unroll
-        for (int i = 0; i < RUN; i++)
-            if (!Job::fits(i ? v[i - 1] : before, Job::of(values[i]), v[i]) && lane * RUN + i < left)
-                atomicMin((unsigned long long *)w.refused, (unsigned long long)(first + lane * RUN + i));
+    for (int r = 0; r < ROWS; r++) {
+        if (lane == r) carry = total;
+        total = op(total, totals[r]);
     }
-#pragma unroll
-    for (int i = 0; i < RUN; i++) Job::put(&results[i], v[i]);
-    write_run(results_row, lane, results);
-    if (first == 0 && lane == 0 && w.first) *w.first = w.identity;
-    __syncwarp();
-    store_row(results_row, w.out + first, left, w.write_vectors, lane);
-    __syncwarp();
+    if (lane < ROWS) carries[lane] = carry;
+    return total;
 }
 
-template <typename Job, int Ring, int Ahead>
-__device__ void work_on(const work<Job> &w, block_memory<Job, Ring, Ahead> &m, int row, int lane) {
-    const bool asks = row == 0 && lane == 0;
-    uint32_t next = 0;
-    for (int i = 0; i < Ring; i++) {
-        // One by one, so that neighbouring tiles go to different blocks.
-        if (asks) m.tiles[i] = next = next_tile(w, next);
-        workers_wait();
-        load(w, m, i, row, lane);
-        if (i >= Ring - Ahead) add_up(w, m, i - (Ring - Ahead), row, lane);
-    }
-    if (asks) m.tiles[Ring] = next = next_tile(w, next);
-    for (int i = 0; m.tiles[i % m.NUMBERS] < w.tiles; i++) {
-        if (asks) next = next_tile(w, next); // a place further than is loaded next: the answer takes a while
-        barrier_wait(looked_back<Ahead>(i));
-        scan_row(w, m, i, row, lane);
-        if (asks) m.tiles[(i + Ring + 1) % m.NUMBERS] = next;
-        load(w, m, i + Ring, row, lane);
-        add_up(w, m, i + Ahead, row, lane);
-    }
-}
-
-// What stands before each row of a tile, and before the tile, for every `Ahead`th place from `slot` on.
-template <typename Job, int Ring, int Ahead>
-__device__ void look_back_for(const work<Job> &w, block_memory<Job, Ring, Ahead> &m, int slot, int lane) {
-    using A = typename Job::A;
+// The results of a row from its runs, each scanned by itself, and from what stands before a lane's run.
+template <typename Job, typename Out>
+__device__ __forceinline__ void write_row(const work<Job> &w, size_t first, const typename Job::element (&values)[RUN],
+                                          const typename Job::A (&v)[RUN], typename Job::A before, Out *row, int lane) {
     const typename Job::Op op;
-    for (int i = slot;; i += Ahead) {
-        barrier_wait(added_up<Ahead>(slot));
-        const uint32_t tile = m.tiles[i % m.NUMBERS];
-        if (tile >= w.tiles) break;
-        A total = op.identity(), carry = total;
+    const int64_t left = (int64_t)w.results - (int64_t)first;
+    typename Job::A last = before;
+    Out results[RUN];
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            if (lane == r) carry = total;
-            total = op(total, m.totals[slot][r]);
-        }
-        const A before = look_back(w.groups, tile, total, op);
-        if (lane < ROWS) m.carries[slot][lane] = carry;
-        if (lane == 0) m.before[slot] = before;
-        __syncwarp();
-        barrier_arrive(looked_back<Ahead>(slot));
+    for (int i = 0; i < RUN; i++) {
+        const typename Job::A value = op(before, v[i]);
+        if (Job::REFUSES && !Job::fits(last, Job::of(values[i]), value) && lane * RUN + i < left)
+            atomicMin((unsigned long long *)w.refused, (unsigned long long)(first + lane * RUN + i));
+        Job::put(&results[i], last = value);
+    }
+    write_run(row, lane, results);
+    __syncwarp();
+    store_row(row, w.out + first, left, w.write_vectors, lane);
+    __syncwarp();
+}
+
+// How many warps are to run at once: for so many tiles is room in the shared memory of a large multiprocessor, and for
+// so many lanes in its registers.
+template <typename Job> constexpr int warps_at_once() {
+    if (sizeof(typename Job::element) == 8) return 24;
+    if (Job::REFUSES || (sizeof(typename Job::element) == 4 && sizeof(typename Job::Out) == 8)) return 32;
+    if (sizeof(typename Job::element) == 1) return 48;
+    return sizeof(typename Job::A) == 8 ? 40 : 48;
+}
+
+// Copies a warp's rows.
+template <typename Job>
+__device__ __forceinline__ void load_rows(const work<Job> &w, block_memory<Job> &m, size_t first, int warp, int lane) {
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const size_t at = first + i * ROW;
+        load_row(m.rows[warp * EACH + i], w.values + at, (int64_t)w.count - (int64_t)at, w.read_vectors, lane);
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncwarp();
+}
+
+// Scans a warp's rows, each by itself: what stands in each before a lane's run, and the rows' totals.
+template <typename Job>
+__device__ __forceinline__ void scan_rows(block_memory<Job> &m, typename Job::A (&before)[EACH], int warp, int lane) {
+    const typename Job::Op op;
+    typename Job::element values[RUN];
+    typename Job::A v[RUN];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        scan_run<Job>(m.rows[warp * EACH + i], lane, values, v);
+        const typename Job::A upto = warp_scan(v[RUN - 1], op);
+        before[i] = shuffle_up(upto, 1);
+        if (lane == 0) before[i] = op.identity();
+        if (lane == WARP - 1) m.totals[warp * EACH + i] = upto;
     }
 }
 
-template <typename Job, int Ring, int Ahead>
-__global__ void __launch_bounds__(WORKERS + Ahead *WARP) pass_kernel(const __grid_constant__ work<Job> w) {
-    extern __shared__ __align__(16) unsigned char memory[];
-    block_memory<Job, Ring, Ahead> &m = *(block_memory<Job, Ring, Ahead> *)memory;
+// Writes the results of a warp's rows. Each run is scanned once more: that takes less time than to keep it would take
+// registers.
+template <typename Job>
+__device__ __forceinline__ void write_rows(const work<Job> &w, block_memory<Job> &m, size_t first,
+                                           typename Job::A tile_before, const typename Job::A (&before)[EACH], int warp,
+                                           int lane) {
+    using Out = typename Job::Out;
+    const typename Job::Op op;
+    typename Job::element values[RUN];
+    typename Job::A v[RUN];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        typename Job::element *row = m.rows[warp * EACH + i];
+        scan_run<Job>(row, lane, values, v);
+        write_row(w, first + i * ROW, values, v, op(tile_before, op(m.carries[warp * EACH + i], before[i])),
+                  m.BESIDE ? m.beside[m.BESIDE ? warp : 0] : (Out *)row, lane);
+    }
+}
+
+template <typename Job>
+__global__ void __launch_bounds__(WARPS *WARP, blocks_at_once<WARPS * WARP, warps_at_once<Job>()>())
+    pass_kernel(const __grid_constant__ work<Job> w) {
+    __shared__ block_memory<Job> m;
+    const typename Job::Op op;
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    if (warp < ROWS)
-        work_on(w, m, warp, lane);
-    else
-        look_back_for(w, m, warp - ROWS, lane);
+    if (threadIdx.x == 0) m.tile = atomicAdd(w.ticket, 1);
+    __syncthreads();
+
+    const uint32_t tile = m.tile;
+    const size_t first = (size_t)tile * TILE + warp * EACH * ROW; // of the warp's values
+    typename Job::A before[EACH];
+    load_rows(w, m, first, warp, lane);
+    scan_rows(m, before, warp, lane);
+    __syncthreads();
+
+    if (warp == 0) {
+        const typename Job::A total = add_rows(m.totals, m.carries, lane, op);
+        if (lane == 0) publish_group(w.groups.level[0] + tile, total);
+    }
+    for (int level = warp; level < w.groups.levels; level += WARPS) look_back(w.groups, level, tile, m.nodes, op);
+    __syncthreads();
+
+    if (tile == 0 && threadIdx.x == 0 && w.first) *w.first = w.identity;
+    write_rows(w, m, first, before_tile(tile, m.nodes, op), before, warp, lane);
 }
 
 // ---- launches -----------------------------------------------------------------------------------------------------
@@ -333,27 +315,11 @@ __global__ void prepare_kernel(uint4 *words, size_t count, uint64_t *refused) {
     if (i == 0) *refused = UINT64_MAX;
 }
 
-template <typename Job, int Ring, int Ahead> gi_status launch(const work<Job> &w, cudaStream_t stream, gi_error *err) {
-    constexpr int THREADS = WORKERS + Ahead * WARP;
-    const auto kernel = pass_kernel<Job, Ring, Ahead>;
-    const size_t shared = sizeof(block_memory<Job, Ring, Ahead>);
-    size_t blocks;
-    gi_status status = allow_shared(kernel, THREADS, shared, &blocks, err);
-    if (status != GI_OK) return status;
-    kernel<<<(unsigned)smaller(blocks, w.tiles), THREADS, shared, stream>>>(w);
-    return gi_cuda_check(cudaGetLastError(), "starting a scan", err);
-}
-
-template <typename Job> gi_status start(const gi_device_scan_job *job, gi_error *err) {
-    using E = typename Job::element;
+template <typename Job> work<Job> work_of(const gi_device_scan_job *job) {
     using Out = typename Job::Out;
-    // As many tiles as a large shared memory holds; half of them on their way, half looked back for.
-    constexpr int RING = sizeof(E) == 8 ? 6 : 10, AHEAD = sizeof(E) == 8 ? 3 : 5;
     work<Job> w = {};
-    size_t most;
-    gi_status status = most_shared(&most, err);
-    if (status != GI_OK) return status;
-    w.values = (const E *)job->values;
+    size_t groups;
+    w.values = (const typename Job::element *)job->values;
     w.out = (Out *)job->out + job->exclusive;
     w.first = first_of<Out>(job);
     w.identity = scan_identity<Out>(job->operation);
@@ -364,10 +330,8 @@ template <typename Job> gi_status start(const gi_device_scan_job *job, gi_error 
     w.write_vectors = (uintptr_t)w.out % 16 == 0;
     w.refused = job->refused;
     w.ticket = (uint32_t *)job->scratch;
-    w.groups = (group_words *)((char *)job->scratch + HEAD);
-    if (sizeof(block_memory<Job, RING, AHEAD>) <= most)
-        return launch<Job, RING, AHEAD>(w, (cudaStream_t)job->stream, err);
-    return launch<Job, 1, 1>(w, (cudaStream_t)job->stream, err);
+    w.groups = groups_of(w.tiles, (group_words *)((char *)job->scratch + HEAD), &groups);
+    return w;
 }
 
 } // namespace
@@ -375,17 +339,22 @@ template <typename Job> gi_status start(const gi_device_scan_job *job, gi_error 
 namespace gi {
 
 size_t scan_lookback_scratch(const gi_device_scan_job *job) {
-    return HEAD + group_count(tiles_of(job)) * sizeof(group_words);
+    size_t groups;
+    groups_of(tiles_of(job), nullptr, &groups);
+    return HEAD + groups * sizeof(group_words);
 }
 
 gi_status scan_lookback(const gi_device_scan_job *job, gi_error *err) {
     const size_t words = scan_lookback_scratch(job) / sizeof(uint4);
-    prepare_kernel<<<grid_blocks(divide_up(words, 256)), 256, 0, (cudaStream_t)job->stream>>>(
-        (uint4 *)job->scratch, words, job->refused);
+    prepare_kernel<<<grid_blocks(divide_up(words, 256)), 256, 0, (cudaStream_t)job->stream>>>((uint4 *)job->scratch,
+                                                                                              words, job->refused);
     gi_status status = gi_cuda_check(cudaGetLastError(), "preparing a scan", err);
     if (status != GI_OK) return status;
     return with_job<false>(job->element, job->operation, [&](auto tag) {
-        return start<in_pass<typename decltype(tag)::type>>(job, err);
+        using Job = in_pass<typename decltype(tag)::type>;
+        const auto kernel = pass_kernel<Job>;
+        kernel<<<grid_blocks(tiles_of(job)), WARPS * WARP, 0, (cudaStream_t)job->stream>>>(work_of<Job>(job));
+        return gi_cuda_check(cudaGetLastError(), "starting a scan", err);
     });
 }
 

@@ -40,10 +40,10 @@
 //   moved
 //            one place on.
 //
-//   On a CPU a run is a vector of 8 doubles. On a GPU a thread takes a run and a warp a row. Groups N are what
-//   a single pass with look-back can publish: the tile that ends a group waits for the halves' values, and each tile
-//   reads the groups of its number's digits, at most 31, by the lanes of a warp at once: no value depends on which
-//   tiles happened to be done.
+//   On a CPU a run is a vector of 8 doubles. On a GPU a thread takes a run and a warp a row. Groups N of 1, 32, 1024,
+//   ... tiles are what a single pass with look-back makes known: the tile that ends a group waits for its 32 parts, and
+//   each tile reads the parts before it of the groups that it lies in, by the lanes of a warp at once, and finds from
+//   them the groups of its number's digits: no value depends on which tiles happened to be done.
 #ifndef GI_CORE_FLOAT_TREE_H
 #define GI_CORE_FLOAT_TREE_H
 
