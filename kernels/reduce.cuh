@@ -42,14 +42,29 @@ template <typename T> struct shuffle_words {
     uint32_t of[COUNT];
 };
 
-// The value of the lane `delta` further; of one's own where there is none.
-template <typename T> __device__ __forceinline__ T shuffle_down(T value, int delta) {
+// What `exchange` gives for each word of a value.
+template <typename T, typename Exchange> __device__ __forceinline__ T shuffle(T value, Exchange exchange) {
     shuffle_words<T> words;
     memcpy(words.of, &value, sizeof value);
 #pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.of[i] = __shfl_down_sync(ALL_LANES, words.of[i], delta);
+    for (int i = 0; i < words.COUNT; i++) words.of[i] = exchange(words.of[i]);
     memcpy(&value, words.of, sizeof value);
     return value;
+}
+
+// The value of the lane `delta` further; of one's own where there is none.
+template <typename T> __device__ __forceinline__ T shuffle_down(T value, int delta) {
+    return shuffle(value, [delta](uint32_t word) { return __shfl_down_sync(ALL_LANES, word, delta); });
+}
+
+// The value of the lane `delta` before; of one's own where there is none.
+template <typename T> __device__ __forceinline__ T shuffle_up(T value, int delta) {
+    return shuffle(value, [delta](uint32_t word) { return __shfl_up_sync(ALL_LANES, word, delta); });
+}
+
+// The value of the lane whose number differs in the bits of `mask`.
+template <typename T> __device__ __forceinline__ T shuffle_xor(T value, int mask) {
+    return shuffle(value, [mask](uint32_t word) { return __shfl_xor_sync(ALL_LANES, word, mask); });
 }
 
 // Lane 0 gets the reduction of all lanes' values; what the others get is of no use. All 32 lanes take part.
@@ -92,26 +107,6 @@ __device__ __forceinline__ T block_reduce(T value, Op op, block_room<Threads, T>
     if (lane == 0) room.warps[warp] = value;
     __syncthreads();
     if (warp == 0) value = warp_reduce(lane < WARPS ? room.warps[lane] : op.identity(), op);
-    return value;
-}
-
-// The value of the lane whose number differs in the bits of `mask`.
-template <typename T> __device__ __forceinline__ T shuffle_xor(T value, int mask) {
-    shuffle_words<T> words;
-    memcpy(words.of, &value, sizeof value);
-#pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.of[i] = __shfl_xor_sync(ALL_LANES, words.of[i], mask);
-    memcpy(&value, words.of, sizeof value);
-    return value;
-}
-
-// The value of lane `lane`, the same for all.
-template <typename T> __device__ __forceinline__ T shuffle_from(T value, int lane) {
-    shuffle_words<T> words;
-    memcpy(words.of, &value, sizeof value);
-#pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.of[i] = __shfl_sync(ALL_LANES, words.of[i], lane);
-    memcpy(&value, words.of, sizeof value);
     return value;
 }
 

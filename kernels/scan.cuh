@@ -21,16 +21,6 @@
 
 namespace gi {
 
-// The value of the lane `delta` before; of one's own where there is none.
-template <typename T> __device__ __forceinline__ T shuffle_up(T value, int delta) {
-    shuffle_words<T> words;
-    memcpy(words.of, &value, sizeof value);
-#pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.of[i] = __shfl_up_sync(ALL_LANES, words.of[i], delta);
-    memcpy(&value, words.of, sizeof value);
-    return value;
-}
-
 // Lane i gets the reduction of the values of lanes 0..i. All 32 lanes take part.
 template <typename T, typename Op> __device__ __forceinline__ T warp_scan(T value, Op op) {
     const int lane = threadIdx.x % WARP;
