@@ -14,7 +14,8 @@
 // Both scan blocks of 1024 in shared memory; then the blocks' sums are scanned, and added in a third launch, so that
 // the array is read twice. Look-back reads once: a block publishes its sum as soon as it has it, and looks back over
 // those of the blocks before it, which run beside it, until it meets one that knows all before (Merrill and Garland,
-// 2016). With 4 bytes read and 4 written for each value, that is what memory allows. The kernels are in
+// 2016); ours over groups of 32 and 1024 blocks, so that which floats meet does not depend on who was first. With
+// 4 bytes read and 4 written for each value, that is what memory allows. The kernels are in
 // kernels/scan_classic.cu and kernels/scan_lookback.cu; `gpuimg scan --algo NAME` runs them on any array. Floats are
 // added up in double, grouped in one fixed way, integers in 64 bits.
 //
