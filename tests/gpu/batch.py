@@ -91,7 +91,7 @@ def best(runs):
 
 
 def measure(program, run, work, kind, whole, part, repeats):
-    threads = os.cpu_count()
+    threads = len(os.sched_getaffinity(0))
     tools = {"cuda": lambda: run.ours(program, work, "cuda", whole),
              "cpu": lambda: run.ours(program, work, "cpu", whole)}
     if not work.startswith("blur"):
@@ -151,7 +151,7 @@ def main():
                 run.ours(options.program, "gray, from RGB", "cuda", part, ["--trace", options.trace])
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"gpu": gpu(), "cores": os.cpu_count(), "count": options.count, "photos": len(photos),
+            json.dump({"gpu": gpu(), "cores": len(os.sched_getaffinity(0)), "count": options.count, "photos": len(photos),
                        "jpeg_bytes": sum(os.path.getsize(p) for p in photos) // len(photos), "commit": options.commit,
                        "date": time.strftime("%Y-%m-%d"), "results": rows}, file, indent=1)
     return 0

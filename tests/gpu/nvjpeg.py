@@ -171,7 +171,7 @@ def show(name, found):
 
 
 def measure(options, folder, source, what):
-    cores, run = os.cpu_count(), Run(folder)
+    cores, run = len(os.sched_getaffinity(0)), Run(folder)
     tools = {"nvjpeg": lambda: ours(run, options.program, source, "nvjpeg", "cuda"),
              "auto-fast": lambda: ours(run, options.program, source, "auto-fast", "cuda"),
              "auto-fast, auto": lambda: ours(run, options.program, source, "auto-fast", "auto"),
@@ -205,7 +205,7 @@ def keep(options, rows):
     if not options.json:
         return
     with open(options.json, "w") as file:
-        json.dump({"gpu": gpu(), "cores": os.cpu_count(), "commit": options.commit, "date": time.strftime("%Y-%m-%d"),
+        json.dump({"gpu": gpu(), "cores": len(os.sched_getaffinity(0)), "commit": options.commit, "date": time.strftime("%Y-%m-%d"),
                    "results": rows}, file, indent=1)
 
 
