@@ -62,6 +62,17 @@ def run(folder, out, *options):
     return {path.stem: path for path in out.iterdir()}
 
 
+@pytest.fixture(scope="module")
+def at_level(folder, tmp_path_factory):
+    """at_level(N): the files of compression level N, written once for all tests."""
+    written = {}
+    def files(level):
+        if level not in written:
+            written[level] = run(folder, tmp_path_factory.mktemp(f"level{level}") / "out", "--png-level", level)
+        return written[level]
+    return files
+
+
 def pillow_pixels(path, channels):
     """Fewer channels than were given stand for more: gray for RGB, a palette for any."""
     with Image.open(path) as image:
@@ -97,11 +108,11 @@ def check_stb(out, images, tmp_path, what):
 
 
 @pytest.mark.parametrize("level", range(10))
-def test_every_reader_sees_the_same_pixels(folder, images, tmp_path, level):
-    files = run(folder, tmp_path / "out", "--png-level", level)
+def test_every_reader_sees_the_same_pixels(at_level, images, tmp_path, level):
+    files = at_level(level)
     check(files, images, f"level {level}")
     if level in (0, 1, 6, 9):
-        check_stb(tmp_path / "out", images, tmp_path, f"level {level}")
+        check_stb(next(iter(files.values())).parent, images, tmp_path, f"level {level}")
 
 
 def test_stb_writes_the_same_pixels(folder, images, tmp_path):
@@ -150,11 +161,11 @@ def test_no_larger_than_libpng(folder, images, tmp_path):
     assert not over, "\n".join(over)
 
 
-def test_higher_levels_are_smaller(folder, images, tmp_path):
+def test_higher_levels_are_smaller(at_level):
     """By a sample's error of a few percent; all of them together strictly."""
     before = {}
     for level in range(1, 10):
-        sizes = {name: path.stat().st_size for name, path in run(folder, tmp_path / str(level), "--png-level", level).items()}
+        sizes = {name: path.stat().st_size for name, path in at_level(level).items()}
         for name, size in sizes.items() if before else ():
             assert size <= 1.05 * before[name] + OVERHEAD, (level, name, size, before[name])
         assert not before or sum(sizes.values()) < sum(before.values()), level
