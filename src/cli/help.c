@@ -10,7 +10,7 @@
 #include "cli/help_text.h"
 #include "cli/terminal.h"
 
-enum { OPTION_COLUMN = 26, MAX_WIDTH = 100 };
+enum { OPTION_COLUMN = 26, TOPIC_COLUMN = 18, MAX_WIDTH = 100 };
 
 int gi_help_width(void) {
     int width = gi_terminal_of(STDOUT_FILENO).width;
@@ -55,11 +55,17 @@ static void add_paragraph(gi_buffer *text, const char *words) {
     gi_buffer_puts(text, "\n");
 }
 
+static bool is_topic(const char *words) {
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
+        if (topic->words && strcmp(topic->words, words) == 0) return true;
+    return false;
+}
+
 static void add_description(gi_buffer *text, const gi_command *command) {
     gi_buffer words = {0};
     for (int i = 0; gi_help_paragraph(command, i, &words); i++) {
         if (words.failed) text->failed = true;
-        if (!words.failed) add_paragraph(text, words.data);
+        if (!words.failed && !is_topic(words.data)) add_paragraph(text, words.data);
         gi_buffer_free(&words);
     }
 }
@@ -91,30 +97,36 @@ int gi_help_show(const gi_command *command) {
     return print(&text);
 }
 
-static void add_statuses(gi_buffer *text) {
-    gi_buffer words = {0};
-    gi_buffer_puts(&words, "Exit status:");
-    for (const gi_help_item *item = gi_help_statuses; item->name; item++)
-        gi_buffer_printf(&words, " %s %s%s", item->name, item->meaning, item[1].name ? ";" : ".");
-    if (words.failed) text->failed = true;
-    if (!words.failed) add_paragraph(text, words.data);
-    gi_buffer_free(&words);
+static int show_topic(const gi_help_topic *topic) {
+    gi_buffer text = {0};
+    if (topic->words) {
+        gi_buffer_wrap(&text, topic->words, 0, 0, gi_help_width());
+        gi_buffer_puts(&text, "\n");
+    }
+    for (const gi_help_item *item = topic->items; item && item->name; item++)
+        gi_help_add_entry(&text, item->name, item->meaning, TOPIC_COLUMN);
+    return print(&text);
 }
 
+// Short enough for one screen; what fewer people look for has its topic.
 int gi_help_overview(void) {
     gi_buffer text = {0};
     gi_command command;
-    gi_buffer_puts(&text, "Usage: gpuimg COMMAND [OPTIONS] IN... OUT\n");
-    add_paragraph(&text, gi_help_about);
-    gi_buffer_puts(&text, "\nStages:\n");
+    gi_buffer_puts(&text, "Usage: gpuimg COMMAND [OPTIONS] IN... OUT\n\nStages:\n");
     for (int i = 0; gi_command_at(i, &command); i++) {
         if (i == GI_STAGE_COUNT) gi_buffer_puts(&text, "\nOther commands:\n");
         gi_help_add_entry(&text, command.name, command.summary, GI_HELP_COLUMN);
     }
     gi_buffer_puts(&text, "\nExamples:\n");
     for (int i = 0; gi_help_examples[i]; i++) gi_buffer_printf(&text, "  gpuimg %s\n", gi_help_examples[i]);
-    gi_buffer_puts(&text, "\n'gpuimg help COMMAND' shows a command's options; 'gpuimg --version' the version.\n");
-    add_statuses(&text);
+    gi_buffer wayfinder = {0};
+    gi_buffer_puts(&wayfinder, "Options: 'gpuimg help COMMAND'. More: 'gpuimg help");
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
+        gi_buffer_printf(&wayfinder, "%s%s", topic == gi_help_topics ? " " : "|", topic->name);
+    gi_buffer_puts(&wayfinder, "'.");
+    if (wayfinder.failed) text.failed = true;
+    if (!wayfinder.failed) add_paragraph(&text, wayfinder.data);
+    gi_buffer_free(&wayfinder);
     return print(&text);
 }
 
@@ -137,6 +149,8 @@ int gi_help_command(const gi_command *command, const gi_options *options) {
     }
     const char *name = options->operands[0];
     if (gi_command_find(name, &topic)) return gi_help_show(&topic);
+    for (const gi_help_topic *other = gi_help_topics; other->name; other++)
+        if (strcmp(name, other->name) == 0) return show_topic(other);
     gi_complain_unknown_command(name);
     return gi_exit_status(GI_ERR_USAGE);
 }

@@ -54,6 +54,11 @@ static const char manifests_paragraph[] =
     "wrong byte, and its exact bytes as hexadecimal digits in path_hex or output_hex. The last line of a path counts, "
     "so manifests may be joined, and a retry may go on in the manifest that it reads. A killed run leaves whole lines.";
 
+const gi_help_topic gi_help_topics[] = {{"manifests", manifests_paragraph, NULL},
+                                        {"status", NULL, gi_help_statuses},
+                                        {"variables", NULL, gi_help_variables},
+                                        {NULL, NULL, NULL}};
+
 static void add_report_paragraph(gi_buffer *text) {
     gi_buffer_puts(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
                          "report follows the extension of -o (");

@@ -22,7 +22,14 @@ extern const gi_help_item gi_help_variables[];
 // Examples of all of gpuimg, without "gpuimg "; a NULL ends them.
 extern const char *const gi_help_examples[];
 
-// Appends paragraph i of the command's description; false past the last.
+// What `gpuimg help` tells beside commands: in words, or as a list. A NULL name ends them.
+typedef struct gi_help_topic {
+    const char *name, *words;
+    const gi_help_item *items;
+} gi_help_topic;
+extern const gi_help_topic gi_help_topics[];
+
+// Appends paragraph i of the command's description; false past the last. What is a topic of its own comes last.
 bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text);
 
 // An option: how it is typed, and what it does with its range and default, which is owned: gi_help_option_free.

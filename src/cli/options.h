@@ -109,7 +109,8 @@ enum {
            "fail rather than replace an output")                                                                       \
     OPTION(FLAG, fail_fast, "fail-fast", 0, "", "", 0, 0, "", GI_FOR_RUN, "stop at the first file that fails")         \
     OPTION(TEXT, manifest, "manifest", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                            \
-           "record each input in FILE as it ends, a line of JSON: path, status, reason, output, bytes, ms, pipeline")  \
+           "record each input in FILE as it ends, a line of JSON: path, status, reason, output, bytes, ms, pipeline "  \
+           "('gpuimg help manifests')")                                                                                \
     OPTION(FLAG, sha256, "sha256", 0, "", "", 0, 0, "", GI_FOR_IMAGE, "with --manifest: the SHA-256 of each output")   \
     OPTION(TEXT, retry_failed, "retry-failed", 0, "FILE", "", 0, 0, "", GI_FOR_RUN,                                    \
            "do what failed or was not started by the manifest FILE: with the inputs and outputs recorded there, "      \

@@ -30,6 +30,17 @@ def test_the_overview_names_every_command(gpuimg):
     for name in list(stage_table()) + ["run", "matmul", "reduce", "scan", "bench", "info", "help"]:
         assert re.search(rf"^  {name} ", result.text, re.M)
     assert gpuimg.ok("--help").text == gpuimg.ok("-h").text == result.text
+    assert len(result.text.splitlines()) <= 26 and "gpuimg gray in.png out.png" in result.text
+
+
+def test_topics(gpuimg):
+    (names,) = re.findall(r"'gpuimg help (\S+\|\S+)'", gpuimg.ok("help").text)
+    assert names.split("|") == ["manifests", "status", "variables"]
+    texts = [gpuimg.ok("help", name).text for name in names.split("|")]
+    assert "{path, status, reason, output, bytes, ms, pipeline, sha256}" in flat(texts[0])
+    assert re.findall(r"^  (\d+(?: or 143)?) +\S", texts[1], re.M) == ["0", "1", "2", "3", "130 or 143"]
+    assert re.search(r"^  GPUIMG_DEVICE +where to compute", texts[2], re.M)
+    assert max(len(line) for text in texts for line in text.splitlines()) <= 80
 
 
 @pytest.mark.parametrize("name,options", sorted(stage_table().items()))
@@ -73,7 +84,7 @@ def test_formats_are_those_of_the_command(gpuimg):
 def test_what_help_says_of_manifests_and_depth(gpuimg):
     for name in ("gray", "hist", "run"):
         text = flat(gpuimg.ok("help", name).text)
-        assert "{path, status, reason, output, bytes, ms, pipeline, sha256}" in text and "bytes, ms, pipeline " in text
+        assert "bytes, ms, pipeline ('gpuimg help manifests')" in text and "sha256}" not in text
         assert "unless --depth 8" in text and "read as 8 bits" not in text
     for name in ("matmul", "reduce", "scan"):
         options = flat(gpuimg.ok("help", name).text.split("\nOptions:\n")[1])
