@@ -26,10 +26,11 @@ int gi_info_files(const gi_command *command, const gi_options *options);
 // As lines for people, and as one object of JSON:
 //   {"file","bytes","format","width","height","bits","channels","colour","sampling","interlaced","progressive",
 //    "arithmetic","quality","quality_exact","orientation","density":{"x","y","unit"},"profile":{"name","space","bytes"},
-//    "gamma","srgb","primaries":[8 numbers],"cicp":[4],"exif","xmp","damage":[texts],"checked","error"}
-// Channels are those that decoding gives; what a file does not tell is null; exif and xmp are counts of bytes; checked:
-// the pixels were decoded. From "density" to "xmp" there is nothing of a file whose damage keeps it from being opened.
-// Of an array, whose file is named itself:
+//    "gamma","srgb","primaries":[8 numbers],"cicp":[4],"exif","xmp","xmp_extended","iptc","damage":[texts],"checked",
+//    "error"}
+// Channels are those that decoding gives; what a file does not tell is null; from "exif" to "iptc" are counts of bytes;
+// checked: the pixels were decoded. From "density" to "iptc" there is nothing of a file whose damage keeps it from
+// being opened. Of an array, whose file is named itself:
 //   {"file","bytes","format":"NPY","element","byte_order":"little"|"big"|null,"shape":[...],"count",
 //    "order":"C"|"Fortran","error"}
 // Of a file whose header could not be read there are file and error alone.

@@ -58,11 +58,14 @@ static void add_light(gi_buffer *text, const gi_metadata *m) {
     gi_buffer_puts(text, "\n");
 }
 
-static void add_blob(gi_buffer *text, const char *name, const gi_blob *blob) {
-    if (!blob->size) return;
+static void add_bytes(gi_buffer *text, const char *name, size_t bytes) {
+    if (!bytes) return;
     begin_line(text, name);
-    gi_buffer_printf(text, "%zu bytes\n", blob->size);
+    gi_buffer_printf(text, "%zu bytes\n", bytes);
 }
+
+// Of XMP's extension, without the name that it has in the file.
+static size_t more_xmp(const gi_metadata *m) { return m->xmp_more.size ? m->xmp_more.size - GI_XMP_GUID : 0; }
 
 static void add_damage(gi_buffer *text, const gi_file_facts *facts) {
     gi_buffer words = {0};
@@ -127,8 +130,10 @@ void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts) {
         add_density(text, m);
         add_profile(text, m);
         add_light(text, m);
-        add_blob(text, "EXIF", &m->exif);
-        add_blob(text, "XMP", &m->xmp);
+        add_bytes(text, "EXIF", m->exif.size);
+        add_bytes(text, "XMP", m->xmp.size);
+        add_bytes(text, "more XMP", more_xmp(m));
+        add_bytes(text, "IPTC", m->iptc.size);
     }
     add_damage(text, facts);
 }
@@ -197,7 +202,8 @@ static void add_metadata(gi_buffer *text, const gi_metadata *m) {
         gi_buffer_puts(text, ",\"srgb\":null");
     add_numbers(text, "primaries", &m->primaries, 4);
     add_numbers(text, "cicp", &m->code_points, 1);
-    gi_buffer_printf(text, ",\"exif\":%zu,\"xmp\":%zu", m->exif.size, m->xmp.size);
+    gi_buffer_printf(text, ",\"exif\":%zu,\"xmp\":%zu,\"xmp_extended\":%zu,\"iptc\":%zu", m->exif.size, m->xmp.size,
+                     more_xmp(m), m->iptc.size);
 }
 
 static void add_array_members(gi_buffer *text, const gi_file_facts *facts) {

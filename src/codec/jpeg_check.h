@@ -24,6 +24,7 @@ enum {
     GI_JPEG_DRI = 0xDD,
     GI_JPEG_APP0 = 0xE0,
     GI_JPEG_APP1 = 0xE1,
+    GI_JPEG_APP13 = 0xED,
     GI_JPEG_APP14 = 0xEE,
     GI_JPEG_APP15 = 0xEF,
     GI_JPEG_COM = 0xFE

@@ -1,11 +1,28 @@
-// The segments of a JPEG that hold metadata: JFIF's density, EXIF and XMP (APP1), ICC profiles (APP2, in parts).
+// The segments of a JPEG that hold metadata: JFIF's density, EXIF and XMP (APP1, more XMP in parts), ICC profiles
+// (APP2, in parts), IPTC among Photoshop's resources (APP13).
 #ifndef GI_CODEC_JPEG_METADATA_H
 #define GI_CODEC_JPEG_METADATA_H
 
 #include "codec/metadata.h"
 
 // The most bytes that one segment holds of each.
-enum { GI_JPEG_EXIF_MOST = 65535 - 2 - 6, GI_JPEG_XMP_MOST = 65535 - 2 - 29, GI_JPEG_ICC_MOST = 65535 - 2 - 14 };
+enum {
+    GI_JPEG_EXIF_MOST = 65535 - 2 - 6,
+    GI_JPEG_XMP_MOST = 65535 - 2 - 29,
+    GI_JPEG_XMP_MORE_MOST = 65535 - 2 - 35 - GI_XMP_GUID - 8,
+    GI_JPEG_ICC_MOST = 65535 - 2 - 14
+};
+
+// What those segments begin with, the NUL at the end included where it is sizeof that counts.
+#define GI_JPEG_EXIF_NAME "Exif\0"
+#define GI_JPEG_XMP_NAME "http://ns.adobe.com/xap/1.0/"
+#define GI_JPEG_XMP_MORE_NAME "http://ns.adobe.com/xmp/extension/"
+#define GI_JPEG_ICC_NAME "ICC_PROFILE"
+#define GI_JPEG_PHOTOSHOP_NAME "Photoshop 3.0"
+
+// The records of IPTC among the resources of a Photoshop segment's body, without a copy; empty where there are none.
+// *others: there are resources of other kinds. *cut: the records go on past the segment.
+gi_bytes gi_jpeg_iptc(gi_bytes body, bool *others, bool *cut);
 
 // The bag of what stands before the image data of a file that gi_jpeg_check has passed. What it cannot take is said as
 // notes. GI_ERR_MEMORY.

@@ -7,14 +7,17 @@
 #include "codec/icc.h"
 #include "codec/jpeg_check.h"
 #include "codec/jpeg_metadata.h"
+#include "codec/xmp.h"
 
 enum { MOST_PARTS = 255, PART_HEAD = 14, OTHERS = 8 };
 
-static const char exif_name[] = "Exif\0", xmp_name[] = "http://ns.adobe.com/xap/1.0/", icc_name[] = "ICC_PROFILE";
+static const char exif_name[] = GI_JPEG_EXIF_NAME, xmp_name[] = GI_JPEG_XMP_NAME, icc_name[] = GI_JPEG_ICC_NAME,
+                  more_name[] = GI_JPEG_XMP_MORE_NAME, photoshop_name[] = GI_JPEG_PHOTOSHOP_NAME;
 
 // What is found before it is copied: of each kind the first, and every part of the profile. All of it lies in the file.
 typedef struct finds {
-    gi_bytes exif, xmp, part[MOST_PARTS];
+    gi_bytes exif, xmp, iptc, part[MOST_PARTS];
+    bool more_xmp, iptc_cut;
     int parts, total; // those found, and as many as the first one says
     bool broken;      // the parts do not make one profile
     gi_density density;
@@ -58,6 +61,14 @@ static void take_other(finds *f, int code) {
     if (f->others < OTHERS) f->other[f->others++] = (uint8_t)code;
 }
 
+static void take_photoshop(finds *f, gi_bytes body) {
+    bool others = false, cut = false;
+    gi_bytes iptc = gi_jpeg_iptc(body, &others, &cut);
+    if (!f->iptc.size) f->iptc = iptc;
+    f->iptc_cut = f->iptc_cut || cut;
+    if (others || !iptc.size) take_other(f, GI_JPEG_APP13);
+}
+
 static void take(finds *f, int code, gi_bytes body) {
     if (code == GI_JPEG_APP0 && begins(body, "JFIF", 5)) {
         take_density(f, body);
@@ -65,6 +76,10 @@ static void take(finds *f, int code, gi_bytes body) {
         if (!f->exif.data) f->exif = (gi_bytes){body.data + sizeof exif_name, body.size - sizeof exif_name};
     } else if (code == GI_JPEG_APP1 && begins(body, xmp_name, sizeof xmp_name)) {
         if (!f->xmp.data) f->xmp = (gi_bytes){body.data + sizeof xmp_name, body.size - sizeof xmp_name};
+    } else if (code == GI_JPEG_APP1 && begins(body, more_name, sizeof more_name)) {
+        f->more_xmp = true;
+    } else if (code == GI_JPEG_APP13 && begins(body, photoshop_name, sizeof photoshop_name)) {
+        take_photoshop(f, body);
     } else if (code == GI_JPEG_APP0 + 2 && begins(body, icc_name, sizeof icc_name)) {
         take_part(f, body);
     } else if ((code > GI_JPEG_APP0 && code <= GI_JPEG_APP15 && code != GI_JPEG_APP14) || code == GI_JPEG_COM) {
@@ -96,6 +111,50 @@ static gi_status join_parts(finds *f, const gi_decode_options *options, gi_blob 
     return GI_OK;
 }
 
+// The body of the next segment with more XMP of that GUID: full size, offset, text.
+static bool next_more(gi_bytes file, size_t *at, const uint8_t *guid, gi_bytes *part) {
+    gi_jpeg_segment segment = {0};
+    size_t skipped = 0;
+    while (gi_jpeg_next_segment(file, at, &segment, &skipped) && segment.code != GI_JPEG_SOS) {
+        gi_bytes body = {file.data + segment.offset + 2, segment.size >= 2 ? segment.size - 2 : 0};
+        if (segment.code != GI_JPEG_APP1 || !begins(body, more_name, sizeof more_name)) continue;
+        const size_t head = sizeof more_name + GI_XMP_GUID;
+        if (body.size < head + 8 || memcmp(body.data + sizeof more_name, guid, GI_XMP_GUID) != 0) continue;
+        *part = (gi_bytes){body.data + head, body.size - head};
+        return true;
+    }
+    return false;
+}
+
+// Joins the parts, in any order, once it is known that there are as many bytes as they all say.
+static gi_status join_more(gi_bytes file, const finds *f, const gi_decode_options *options, gi_blob *more,
+                           gi_error *err) {
+    const uint8_t *guid = gi_xmp_guid(f->xmp);
+    uint64_t sum = 0;
+    uint32_t size = 0;
+    gi_bytes part;
+    bool broken = !guid;
+    for (size_t at = 2; !broken && next_more(file, &at, guid, &part);) {
+        if (!sum) size = gi_be32(part.data);
+        uint32_t offset = gi_be32(part.data + 4);
+        sum += part.size - 8;
+        broken = gi_be32(part.data) != size || offset > size || part.size - 8 > size - offset;
+    }
+    bool large = !broken && sum > GI_BLOB_MOST;
+    if (broken || large || sum != size || !size) {
+        gi_say(options->messages, large ? GI_NOTE : GI_FLAW, options->file, "extended XMP %s: not kept",
+               large ? "has more than 8 MB" : "is damaged");
+        return GI_OK;
+    }
+    more->data = calloc(1, GI_XMP_GUID + sum); // parts that overlap leave gaps
+    if (!more->data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %u bytes of metadata", size);
+    more->size = GI_XMP_GUID + sum;
+    memcpy(more->data, guid, GI_XMP_GUID);
+    for (size_t at = 2; next_more(file, &at, guid, &part);)
+        memcpy(more->data + GI_XMP_GUID + gi_be32(part.data + 4), part.data + 8, part.size - 8);
+    return GI_OK;
+}
+
 static void say_others(const finds *f, const gi_decode_options *options) {
     char text[OTHERS * 8] = "";
     size_t used = 0;
@@ -121,7 +180,10 @@ gi_status gi_jpeg_metadata_read(gi_bytes file, const gi_decode_options *options,
     made->density = f.density;
     gi_status status = gi_blob_set(&made->exif, f.exif, err);
     if (status == GI_OK) status = gi_blob_set(&made->xmp, f.xmp, err);
+    if (status == GI_OK) status = gi_blob_set(&made->iptc, f.iptc, err);
+    if (status == GI_OK && f.more_xmp) status = join_more(file, &f, options, &made->xmp_more, err);
     if (status == GI_OK) status = join_parts(&f, options, &made->icc, err);
+    if (f.iptc_cut && !f.iptc.size) gi_say(options->messages, GI_FLAW, options->file, "IPTC is damaged: not kept");
     gi_metadata_check_exif(made, options);
     gi_metadata_check_icc(made, options);
     say_others(&f, options);

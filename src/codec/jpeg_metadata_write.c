@@ -8,7 +8,7 @@
 
 enum { UNIT = 13, MARKER = 4 }; // where JFIF's unit stands in the file; bytes of a marker with its length
 
-static const char exif_name[] = "Exif\0", xmp_name[] = "http://ns.adobe.com/xap/1.0/", icc_name[] = "ICC_PROFILE";
+static const char exif_name[] = GI_JPEG_EXIF_NAME, xmp_name[] = GI_JPEG_XMP_NAME, icc_name[] = GI_JPEG_ICC_NAME;
 
 // Appends a segment of two parts; the blob has room.
 static void add_segment(gi_blob *to, int code, gi_bytes name, gi_bytes body) {
@@ -34,12 +34,43 @@ static void add_profile(gi_blob *to, gi_bytes profile) {
     }
 }
 
+// Of each part: GUID, size of the whole, offset.
+static void add_more_xmp(gi_blob *to, gi_bytes guid_and_text) {
+    uint8_t name[sizeof GI_JPEG_XMP_MORE_NAME + GI_XMP_GUID + 8], *own = name + sizeof GI_JPEG_XMP_MORE_NAME;
+    size_t size = guid_and_text.size - GI_XMP_GUID;
+    memcpy(name, GI_JPEG_XMP_MORE_NAME, sizeof GI_JPEG_XMP_MORE_NAME);
+    memcpy(own, guid_and_text.data, GI_XMP_GUID);
+    gi_put_be32(own + GI_XMP_GUID, (uint32_t)size);
+    for (size_t at = 0; at < size; at += GI_JPEG_XMP_MORE_MOST) {
+        size_t part = size - at < GI_JPEG_XMP_MORE_MOST ? size - at : GI_JPEG_XMP_MORE_MOST;
+        gi_put_be32(own + GI_XMP_GUID + 4, (uint32_t)at);
+        add_segment(to, GI_JPEG_APP1, (gi_bytes){name, sizeof name},
+                    (gi_bytes){guid_and_text.data + GI_XMP_GUID + at, part});
+    }
+}
+
+// One resource, without a name; data of odd size are padded, where there is room.
+static void add_iptc(gi_blob *to, gi_bytes records) {
+    static const char head[] = GI_JPEG_PHOTOSHOP_NAME "\0"
+                                                      "8BIM\4\4\0"; // and the literal's own NUL
+    uint8_t name[sizeof head + 4];
+    memcpy(name, head, sizeof head);
+    gi_put_be32(name + sizeof head, (uint32_t)records.size);
+    size_t before = to->size;
+    add_segment(to, GI_JPEG_APP13, (gi_bytes){name, sizeof name}, records);
+    if (records.size % 2 == 0 || to->size - before - 2 == 65535) return;
+    to->data[to->size++] = 0;
+    gi_put_be16(to->data + before + 2, (uint32_t)(to->size - before - 2));
+}
+
 gi_status gi_jpeg_head_init(gi_jpeg_head *head, const gi_sink *sink, const gi_metadata *metadata, gi_error *err) {
     memset(head, 0, sizeof *head);
     head->sink = sink;
     if (!metadata) return GI_OK;
     const gi_blob *exif = &metadata->exif, *xmp = &metadata->xmp, *icc = &metadata->icc;
-    size_t parts = icc->size / GI_JPEG_ICC_MOST + 3, most = exif->size + xmp->size + icc->size + parts * 64;
+    const gi_blob *more = &metadata->xmp_more, *iptc = &metadata->iptc;
+    size_t parts = icc->size / GI_JPEG_ICC_MOST + more->size / GI_JPEG_XMP_MORE_MOST + 5;
+    size_t most = exif->size + xmp->size + icc->size + more->size + iptc->size + parts * 80;
     head->density = metadata->density;
     head->segments.data = malloc(most);
     if (!head->segments.data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of metadata", most);
@@ -49,6 +80,8 @@ gi_status gi_jpeg_head_init(gi_jpeg_head *head, const gi_sink *sink, const gi_me
     if (xmp->size)
         add_segment(&head->segments, GI_JPEG_APP1, (gi_bytes){(const uint8_t *)xmp_name, sizeof xmp_name},
                     gi_blob_bytes(xmp));
+    if (more->size) add_more_xmp(&head->segments, gi_blob_bytes(more));
+    if (iptc->size) add_iptc(&head->segments, gi_blob_bytes(iptc));
     if (icc->size) add_profile(&head->segments, gi_blob_bytes(icc));
     return GI_OK;
 }

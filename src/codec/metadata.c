@@ -30,6 +30,8 @@ void gi_metadata_free(gi_metadata *metadata) {
     gi_blob_free(&metadata->icc);
     gi_blob_free(&metadata->exif);
     gi_blob_free(&metadata->xmp);
+    gi_blob_free(&metadata->xmp_more);
+    gi_blob_free(&metadata->iptc);
     free(metadata);
 }
 
@@ -108,12 +110,22 @@ static gi_status fit_xmp(gi_metadata *m, const gi_metadata_use *use, gi_error *e
     return GI_OK;
 }
 
+static void fit_jpegs_own(gi_metadata *m, const gi_metadata_use *use) {
+    bool png = use->format == GI_FORMAT_PNG, more = m->xmp_more.size, iptc = m->iptc.size;
+    if (png && (more || iptc))
+        gi_say(use->messages, GI_NOTE, use->file, "PNG has no place for %s%s%s: not kept", more ? "extended XMP" : "",
+               more && iptc ? " and " : "", iptc ? "IPTC" : "");
+    if (png) gi_blob_free(&m->iptc);
+    if (png || !m->xmp.size) gi_blob_free(&m->xmp_more);
+}
+
 gi_status gi_metadata_fit(gi_metadata *metadata, const gi_metadata_use *use, gi_error *err) {
     gi_density *density = &metadata->density;
     if (gi_orient_transposes(metadata->turned)) *density = (gi_density){density->unit, density->y, density->x};
     fit_profile(metadata, use);
     fit_light(metadata, use);
     gi_status status = fit_xmp(metadata, use, err);
+    fit_jpegs_own(metadata, use);
     if (status == GI_OK) status = fit_exif(metadata, use, err);
     metadata->turned = 1;
     return status;

@@ -11,6 +11,8 @@
 // No blob has more bytes, however few the file needs to announce or to compress them.
 enum { GI_BLOB_MOST = 8000000 }; // what libpng takes, too
 
+enum { GI_XMP_GUID = 32 };
+
 typedef struct gi_blob {
     uint8_t *data; // owned; NULL: there is none
     size_t size;
@@ -40,6 +42,9 @@ struct gi_metadata {
     gi_blob icc;  // a profile, whole: gi_icc_check has passed it
     gi_blob exif; // a TIFF block, without "Exif\0\0" in front
     gi_blob xmp;  // a packet, as text
+    // What a JPEG alone has places for. More XMP than one segment holds: the packet names it by the GI_XMP_GUID
+    // characters that come first here. And IPTC's records (IIM).
+    gi_blob xmp_more, iptc;
     // PNG's gAMA, sRGB, cHRM and cICP.
     gi_small gamma, srgb, primaries, code_points;
     gi_density density;

@@ -8,25 +8,36 @@ static size_t skip_space(const uint8_t *packet, size_t at, size_t size) {
     return at;
 }
 
-void gi_xmp_settle(uint8_t *packet, size_t size, int orientation) {
-    static const char name[] = "tiff:Orientation";
-    const size_t length = sizeof name - 1;
-    for (size_t at = 0; at < size;) {
-        const uint8_t *found = memchr(packet + at, 't', size - at);
-        if (!found) return;
-        at = (size_t)(found - packet) + 1;
-        if (size - (at - 1) < length || memcmp(found, name, length) != 0) continue;
-        // ="6", ='6' or >6, with white space between.
-        size_t value = skip_space(packet, at - 1 + length, size);
+// Where the next value of that name begins: ="6", ='6' or >6, with white space between. *at, where the search begins,
+// is moved past the name. `size`: there is none.
+static size_t next_value(const uint8_t *packet, size_t size, const char *name, size_t *at) {
+    const size_t length = strlen(name);
+    while (*at < size) {
+        const uint8_t *found = memchr(packet + *at, name[0], size - *at);
+        if (!found) break;
+        *at = (size_t)(found - packet) + 1;
+        if (size - (*at - 1) < length || memcmp(found, name, length) != 0) continue;
+        size_t value = skip_space(packet, *at - 1 + length, size);
         if (value < size && packet[value] == '=') {
             value = skip_space(packet, value + 1, size);
             if (value == size || (packet[value] != '"' && packet[value] != '\'')) continue;
         } else if (value == size || packet[value] != '>') {
             continue;
         }
-        value = skip_space(packet, value + 1, size);
-        if (value < size && packet[value] >= '1' && packet[value] <= '8') packet[value] = (uint8_t)('0' + orientation);
+        return skip_space(packet, value + 1, size);
     }
+    return size;
+}
+
+void gi_xmp_settle(uint8_t *packet, size_t size, int orientation) {
+    size_t at = 0, value;
+    while ((value = next_value(packet, size, "tiff:Orientation", &at)) < size)
+        if (packet[value] >= '1' && packet[value] <= '8') packet[value] = (uint8_t)('0' + orientation);
+}
+
+const uint8_t *gi_xmp_guid(gi_bytes packet) {
+    size_t at = 0, value = next_value(packet.data, packet.size, "xmpNote:HasExtendedXMP", &at);
+    return packet.size - value >= GI_XMP_GUID ? packet.data + value : NULL;
 }
 
 // Each stands beside its counterpart.

@@ -129,6 +129,18 @@ def test_metadata(gpuimg, tmp_path):
     assert "sRGB, gAMA 0.45455, cHRM, cICP 9/16/0/1" in told(gpuimg, tmp_path / "b.png").text
 
 
+def test_what_a_jpeg_alone_has(gpuimg, tmp_path):
+    guid = b"0123456789ABCDEF" * 2
+    xmp = b"http://ns.adobe.com/xap/1.0/\0xmpNote:HasExtendedXMP='" + guid + b"'"
+    more = b"http://ns.adobe.com/xmp/extension/\0" + guid + struct.pack(">II", 7, 0) + b"further"
+    path = made(tmp_path / "a.jpg", (0xE1, xmp), (0xE1, more), (0xED, b"Photoshop 3.0\0" + b"8BIM\4\4\0\0\0\0\0\4abcd"))
+    image = one(gpuimg, path)
+    assert (image["xmp"], image["xmp_extended"], image["iptc"], image["damage"]) == (len(xmp) - 29, 7, 4, [])
+    text = told(gpuimg, path).text
+    assert "more XMP    7 bytes" in text and "IPTC        4 bytes" in text
+    assert [one(gpuimg, made(tmp_path / "a.png"))[key] for key in ("xmp_extended", "iptc")] == [0, 0]
+
+
 def test_damage(gpuimg, tmp_path):
     noise = np.random.default_rng(3).integers(0, 256, (64, 64, 3), np.uint8)
     Image.fromarray(noise).save(tmp_path / "a.jpg", quality=95)

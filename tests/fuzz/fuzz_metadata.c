@@ -23,6 +23,7 @@ static gi_metadata *read_from(gi_bytes file, bool turned, gi_codec_choice codec)
     gi_metadata *m = gi_decoder_take_metadata(decoder);
     REQUIRE(m);
     REQUIRE(m->icc.size <= GI_BLOB_MOST && m->xmp.size <= GI_BLOB_MOST);
+    REQUIRE(m->xmp_more.size <= GI_XMP_GUID + GI_BLOB_MOST && m->iptc.size < 65536);
     REQUIRE(!m->icc.size || gi_icc_check(gi_blob_bytes(&m->icc)));
     gi_decoder_close(decoder);
     return m;
@@ -53,8 +54,9 @@ static void pass_on(gi_metadata *m, gi_format format, int channels, int orientat
     REQUIRE(told == orientation || (told == 1 && !orientation));
     gi_metadata *again = read_from((gi_bytes){file.data, file.size}, false, GI_CODEC_AUTO);
     REQUIRE(again && same(&again->icc, &m->icc) && same(&again->exif, &m->exif) && same(&again->xmp, &m->xmp));
+    REQUIRE(same(&again->xmp_more, &m->xmp_more) && same(&again->iptc, &m->iptc)); // of a PNG: both have none
     if (format == GI_FORMAT_PNG) {
-        REQUIRE(memcmp(&again->gamma, &m->gamma, 1 + (size_t)m->gamma.size) == 0);
+        REQUIRE(!m->iptc.size && memcmp(&again->gamma, &m->gamma, 1 + (size_t)m->gamma.size) == 0);
         REQUIRE(memcmp(&again->primaries, &m->primaries, 1 + (size_t)m->primaries.size) == 0);
     }
     gi_metadata_free(again);

@@ -383,6 +383,83 @@ def test_units(gpuimg, tmp_path):
     assert metadata_of(tmp_path / "out.jpg")["density"] == (0, 1, 1)  # no 16 bits hold it
 
 
+# ---- what a JPEG alone has places for ------------------------------------------------------------------------------
+
+MORE_NAME, PHOTOSHOP = b"http://ns.adobe.com/xmp/extension/\0", b"Photoshop 3.0\0"
+GUID = b"0123456789ABCDEF0123456789ABCDEF"
+NAMES_MORE = XMP.replace(b"tiff:Orientation=", b'xmlns:xmpNote="http://ns.adobe.com/xmp/note/" xmpNote:HasExtendedXMP="' + GUID
+                         + b'" tiff:Orientation=')  # fmt: skip
+RECORDS = b"\x1c\x02\x05\x00\x07a title\x1c\x02\x50\x00\x06a name"
+
+
+def more_xmp(text, size=65400, guid=GUID, full=None):
+    return [(0xE1, MORE_NAME + guid + struct.pack(">II", len(text) if full is None else full, at) + text[at : at + size])
+            for at in range(0, len(text), size)]
+
+
+def resource(number, data, name=b""):
+    name = bytes([len(name)]) + name
+    return b"8BIM" + struct.pack(">H", number) + name + bytes(len(name) % 2) + struct.pack(">I", len(data)) + data + bytes(len(data) % 2)
+
+
+def more_of(path):
+    """Extended XMP as parts make it, and IPTC as Pillow finds it."""
+    text = bytearray()
+    for code, body in segments_of(path.read_bytes()):
+        if code == 0xE1 and body.startswith(MORE_NAME):
+            full, at = struct.unpack(">II", body[len(MORE_NAME) + 32 : len(MORE_NAME) + 40])
+            assert body[len(MORE_NAME) :].startswith(GUID) and at == len(text)
+            text += body[len(MORE_NAME) + 40 :]
+            assert len(text) <= full
+    with Image.open(path) as image:
+        image.load()
+        return bytes(text), image.info.get("photoshop", {}).get(0x0404)
+
+
+@pytest.mark.parametrize("records", [RECORDS, RECORDS + b"\0", RECORDS.ljust(65507, b"x"), RECORDS.ljust(65506, b"x")], ids=len)
+@pytest.mark.parametrize("size", [1, 65_400, 300_001])
+def test_more_xmp_and_iptc_stay_in_a_jpeg(gpuimg, size, records, tmp_path):
+    text = np.random.default_rng(size).integers(32, 127, size, np.uint8).tobytes()
+    parts = more_xmp(text, 40_000)
+    photoshop = PHOTOSHOP + (resource(0x0404, records) if len(records) < 65506 else b"8BIM\4\4\0\0" + struct.pack(">I", len(records)) + records)
+    jpeg_with(tmp_path / "in.jpg", IMAGE, (0xE1, XMP_NAME + NAMES_MORE), *reversed(parts), (0xED, photoshop))
+    done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")
+    assert "kept" not in done.stderr
+    assert more_of(tmp_path / "out.jpg") == (text, records)
+    gpuimg.run(*KEEP, "--strip", tmp_path / "in.jpg", tmp_path / "out.jpg")
+    assert more_of(tmp_path / "out.jpg") == (b"", None)
+    done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.png")
+    assert "PNG has no place for extended XMP and IPTC: not kept" in done.stderr
+    assert metadata_of(tmp_path / "out.png")["xmp"]
+
+
+def test_iptc_leaves_photoshops_other_resources_behind(gpuimg, tmp_path):
+    thumbnail = resource(0x040C, b"a face that was cut out")
+    body = PHOTOSHOP + resource(0x03ED, bytes(16)) + resource(0x0404, RECORDS, b"a name") + thumbnail
+    jpeg_with(tmp_path / "in.jpg", IMAGE, (0xED, body), (0xED, PHOTOSHOP + resource(0x0404, b"a second")))
+    done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")
+    assert "not kept: APP13" in done.stderr and b"a face" not in (tmp_path / "out.jpg").read_bytes()
+    assert more_of(tmp_path / "out.jpg") == (b"", RECORDS)
+
+
+@pytest.mark.parametrize("parts, said", [
+    (more_xmp(b"text", guid=GUID[::-1]), "extended XMP is damaged"),        # of another packet
+    (more_xmp(b"text", full=5), "extended XMP is damaged"),                 # one is missing
+    (more_xmp(b"text", full=3), "extended XMP is damaged"),
+    (more_xmp(b"text") * 2, "extended XMP is damaged"),
+    (more_xmp(b"text", full=2**32 - 1), "extended XMP is damaged"),
+    ([(0xE1, MORE_NAME + GUID)], "extended XMP is damaged"),
+    ([(0xE1, MORE_NAME)], "extended XMP is damaged"),
+    (more_xmp(bytes(8_000_001)), "has more than 8 MB"),
+    ([(0xED, PHOTOSHOP + resource(0x0404, RECORDS)[:-4])], "IPTC is damaged"),
+], ids=range(9))  # fmt: skip
+def test_what_is_damaged_of_these(gpuimg, parts, said, tmp_path):
+    jpeg_with(tmp_path / "in.jpg", IMAGE, (0xE1, XMP_NAME + NAMES_MORE), *parts)
+    done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")
+    assert said in done.stderr and more_of(tmp_path / "out.jpg") == (b"", None)
+    assert metadata_of(tmp_path / "out.jpg")["xmp"]
+
+
 X_RESOLUTION, Y_RESOLUTION, UNIT, FOCAL_X, FOCAL_Y = 0x011A, 0x011B, 0x0128, 0xA20E, 0xA20F
 
 

@@ -24,6 +24,7 @@ static gi_metadata *filled(void) {
     fill_profile(m, "RGB ", 70000);
     assert_int_equal(gi_blob_set(&m->exif, (gi_bytes){exif, sizeof exif}, NULL), GI_OK);
     assert_int_equal(gi_blob_set(&m->xmp, (gi_bytes){(const uint8_t *)"<tiff:Orientation>6<", 20}, NULL), GI_OK);
+    assert_int_equal(gi_blob_set(&m->iptc, (gi_bytes){(const uint8_t *)"odd", 3}, NULL), GI_OK);
     m->gamma = (gi_small){4, {0, 0, 0xB1, 0x8F}};
     m->srgb = (gi_small){1, {2}};
     m->primaries = (gi_small){32, {1, 2, 3}};
@@ -85,6 +86,8 @@ static void round_trips(void **state) {
             assert_blob(&last->icc, &m->icc);
             assert_blob(&last->exif, &m->exif);
             assert_blob(&last->xmp, &m->xmp);
+            assert_int_equal(last->iptc.size,
+                             formats[first] == GI_FORMAT_JPEG && formats[second] == GI_FORMAT_JPEG ? 3 : 0);
             if (first + second == 0) {
                 assert_small(&last->gamma, &m->gamma);
                 assert_small(&last->srgb, &m->srgb);
@@ -136,7 +139,7 @@ static void what_does_not_fit(void **state) {
     gi_metadata *m = filled();
     m->turned = 6;
     fit(m, GI_FORMAT_PNG, grays, 1, &log);
-    assert_int_equal(log.count[GI_NOTE], 2); // profile, primaries
+    assert_int_equal(log.count[GI_NOTE], 3); // profile, primaries, IPTC
     assert_true(!m->icc.size && !m->primaries.size && m->gamma.size && m->srgb.size && m->code_points.size);
     assert_int_equal(m->density.x, 2835); // turned
     assert_int_equal(gi_exif_orientation(gi_blob_bytes(&m->exif)), 1);

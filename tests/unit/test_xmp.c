@@ -36,6 +36,27 @@ static void every_way(void **state) {
     gi_xmp_settle(NULL, 0, 1);
 }
 
+static void guids(void **state) {
+    (void)state;
+    static const char one[] = "<a xmpNote:HasExtendedXMP=\"0123456789ABCDEF0123456789ABCDEF\"";
+    static const char two[] = "<xmpNote:HasExtendedXMP>0123456789ABCDEF0123456789ABCDEF<";
+    const char *const packets[] = {one, two};
+    for (size_t i = 0; i < 2; i++) {
+        size_t size = strlen(packets[i]);
+        for (size_t cut = 0; cut <= size; cut++) {
+            uint8_t *exact = malloc(cut ? cut : 1);
+            memcpy(exact, packets[i], cut);
+            const uint8_t *guid = gi_xmp_guid((gi_bytes){exact, cut});
+            if (cut < size - 1)
+                assert_null(guid);
+            else
+                assert_memory_equal(guid, "0123456789ABCDEF0123456789ABCDEF", GI_XMP_GUID);
+            free(exact);
+        }
+    }
+    assert_null(gi_xmp_guid((gi_bytes){NULL, 0}));
+}
+
 static void assert_transposed(const char *before, const char *after) {
     gi_blob packet = {malloc(strlen(before) + 1), strlen(before)};
     memcpy(packet.data, before, packet.size);
@@ -70,6 +91,7 @@ static void names_across_and_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(names_across_and_down)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(guids),
+                                       cmocka_unit_test(names_across_and_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
