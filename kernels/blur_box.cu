@@ -129,7 +129,8 @@ template <typename Form> gi_status launch_strips(const gi_job *job, const plan &
     prepare_division(&s, side_of(job) * side_of(job), gi_sample_max(job->in.sample), sizeof(typename Form::Total) == 8);
     auto kernel = strips_kernel<Form>;
     size_t blocks = 0;
-    // As much as any plan asks for: what a kernel may have is the process's, and other threads start it for other images.
+    // As much as any plan asks for: what a kernel may have is the process's, and other threads start it for other
+    // images.
     gi_status status =
         gi_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)LEAST_ROOM),
                       "asking for shared memory", err);
@@ -140,7 +141,7 @@ template <typename Form> gi_status launch_strips(const gi_job *job, const plan &
     if (wants_table(job) && (int64_t)side_of(job) > t.ratio * s.rows) {
         s.table = job->scratch;
         s.entries = (int64_t)table_entries(job);
-        launch_table<Form, columns<Form>>(job, s);
+        launch_table<Form>(job, s);
     }
     const dim3 grid(p.strips, grid_rows(divide_up((size_t)job->out.height, (size_t)s.rows)));
     kernel<<<grid, p.threads, p.shared, (cudaStream_t)job->stream>>>(s);

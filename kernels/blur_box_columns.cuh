@@ -16,14 +16,16 @@ constexpr int SEGMENT = 16;
 // --- the sums of a thread's columns ----------------------------------------------------------------------------------
 
 // How an image's samples are summed: Sums, over a window's rows: uint16_t (two to a register), uint32_t, uint64_t;
-// Total, over a whole window.
-template <typename S, int Channels, typename Sums, typename T> struct form {
+// Total, over a whole window. Columns: a thread's, as many as their sums find registers for, in whole multiples of 8
+// bytes.
+template <typename S, int Channels>
+constexpr int USUAL_COLUMNS = Channels == 4 ? 4 : (Channels == 1 ? 16 : 8) / (int)sizeof(S);
+template <typename S, int Channels, typename Sums, typename T, int Columns = USUAL_COLUMNS<S, Channels>> struct form {
     using Sample = S;
     using Total = T;
     static constexpr int CHANNELS = Channels, SAMPLE_BYTES = (int)sizeof(S);
     static constexpr bool WEIGHTED = Channels == 2 || Channels == 4, PACKED = sizeof(Sums) == 2;
-    // Columns of a thread: as many as their sums find registers for, in whole multiples of 8 bytes.
-    static constexpr int COLUMNS = Channels == 4 ? 4 : (Channels == 1 ? 16 : 8) / SAMPLE_BYTES;
+    static constexpr int COLUMNS = Columns;
     static constexpr int SAMPLES = COLUMNS * Channels, WORDS = SAMPLES * SAMPLE_BYTES / 4;
     // What a thread keeps: a register for two samples of 16 bits, or one of 32 or 64 for each.
     using Register = typename std::conditional<sizeof(Sums) == 8, uint64_t, uint32_t>::type;

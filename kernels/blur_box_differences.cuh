@@ -8,28 +8,6 @@
 namespace gi {
 namespace box {
 
-// Reads `Words` words, an even number, from any address, in accesses of ACCESS bytes none of which is without a byte of
-// theirs.
-constexpr int ACCESS = 8;
-template <int Words> __device__ __forceinline__ void load_within(const unsigned char *from, uint32_t (&words)[Words]) {
-    const unsigned odd = (unsigned)((uintptr_t)from % ACCESS), bits = odd % 4 * 8;
-    const uint2 *aligned = (const uint2 *)(from - odd);
-    uint32_t around[Words + 2];
-#pragma unroll
-    for (int i = 0; i <= Words / 2; i++) {
-        const uint2 two = aligned[i < Words / 2 || odd ? i : i - 1];
-        around[2 * i] = two.x;
-        around[2 * i + 1] = two.y;
-    }
-    uint32_t low = odd >= 4 ? around[1] : around[0];
-#pragma unroll
-    for (int i = 0; i < Words; i++) {
-        const uint32_t high = odd >= 4 ? around[i + 2] : around[i + 1];
-        words[i] = __funnelshift_r(low, high, bits);
-        low = high;
-    }
-}
-
 // Turns the order of the pixels in `words` round.
 template <typename Form> __device__ __forceinline__ void turn_round(uint32_t (&words)[Form::WORDS]) {
     constexpr int PIXEL = Form::CHANNELS * Form::SAMPLE_BYTES;
@@ -53,7 +31,7 @@ template <typename Form> struct differences : column_windows<Form, differences<F
     using Sample = typename Form::Sample;
     using Register = typename Form::Register;
     static constexpr int THREADS = TABLE_THREADS; // of a block
-    static constexpr int PIXEL_BYTES = Form::CHANNELS * Form::SAMPLE_BYTES;
+    static constexpr int PIXEL_BYTES = Form::CHANNELS * Form::SAMPLE_BYTES, WORDS = Form::WORDS;
     static constexpr uint32_t OUTSIDE = UINT32_MAX;
 
     // The pixels that enter or leave: a run of the row, in this order or the other, or wherever the block's list has
@@ -66,9 +44,13 @@ template <typename Form> struct differences : column_windows<Form, differences<F
     };
     run entering, leaving;
 
-    // What a row has of them.
+    // What a row has of them, as it lies in memory: whole words, of which the pixels begin `bits` from the first.
+    struct around {
+        uint32_t words[WORDS + 1];
+        unsigned bits;
+    };
     struct row_words {
-        uint32_t enters[Form::WORDS], leaves[Form::WORDS];
+        around enters, leaves;
     };
 
     __device__ __forceinline__ differences(const strips &all, int64_t x, int64_t end) : Base{all, x, x < end} {
@@ -82,11 +64,10 @@ template <typename Form> struct differences : column_windows<Form, differences<F
         const int64_t n = s.b.width, row_bytes = n * PIXEL_BYTES;
         const int64_t first = gi_border_index(x, n, s.b.border);
         const int64_t last = gi_border_index(x + Form::COLUMNS - 1, n, s.b.border);
-        const int64_t at = min(first, last) * PIXEL_BYTES, end = at + 4 * Form::WORDS;
-        // The accesses must lie in the row.
-        const bool whole = ((uintptr_t)s.b.in | s.b.in_pitch) % ACCESS == 0
-                               ? (end + ACCESS - 1) / ACCESS * ACCESS <= row_bytes
-                               : at >= ACCESS && end + ACCESS <= row_bytes;
+        const int64_t at = min(first, last) * PIXEL_BYTES, end = at + 4 * WORDS;
+        // The words around must lie in the row.
+        const bool whole = ((uintptr_t)s.b.in | s.b.in_pitch) % 4 == 0 ? (end + 3) / 4 * 4 <= row_bytes
+                                                                       : at >= 4 && end + 4 <= row_bytes;
         run r = {order::listed, (size_t)at, list};
         if (at >= 0 && whole && last - first == Form::COLUMNS - 1) r.how = order::forth;
         if (at >= 0 && whole && first - last == Form::COLUMNS - 1) r.how = order::back;
@@ -99,20 +80,23 @@ template <typename Form> struct differences : column_windows<Form, differences<F
         return r;
     }
 
-    // The pixels of a run as they lie in the row.
-    __device__ __forceinline__ void load(const unsigned char *row, const run &r, uint32_t (&words)[Form::WORDS]) const {
-        if (r.how != order::listed)
-            load_within(row + r.at, words);
-        else
-            load_listed(row, r, words);
+    // Loads, and uses nothing of what it loads, so that many rows may be on their way.
+    __device__ __forceinline__ void load(const unsigned char *row, const run &r, around &to) const {
+        to.bits = 0;
+        if (r.how == order::listed) return load_listed(row, r, to);
+        const unsigned odd = (unsigned)((uintptr_t)(row + r.at) % 4);
+        const uint32_t *aligned = (const uint32_t *)(row + r.at - odd);
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) to.words[i] = aligned[i];
+        to.words[WORDS] = aligned[odd ? WORDS : WORDS - 1]; // no word without a byte of the pixels'
+        to.bits = 8 * odd;
     }
 
-    __device__ __forceinline__ void load_listed(const unsigned char *row, const run &r,
-                                                uint32_t (&words)[Form::WORDS]) const {
-        uint32_t outside[Form::WORDS];
+    __device__ __forceinline__ void load_listed(const unsigned char *row, const run &r, around &to) const {
+        uint32_t outside[WORDS];
         load_outside<Form>(s, outside);
 #pragma unroll
-        for (int i = 0; i < Form::WORDS; i++) words[i] = 0;
+        for (int i = 0; i <= WORDS; i++) to.words[i] = 0;
 #pragma unroll
         for (int i = 0; i < Form::COLUMNS; i++) {
             const uint32_t place = r.list[i * THREADS];
@@ -120,7 +104,7 @@ template <typename Form> struct differences : column_windows<Form, differences<F
 #pragma unroll
             for (int c = 0; c < Form::CHANNELS; c++) {
                 const int k = i * Form::CHANNELS + c;
-                sample_put<Sample>(words, k, place == OUTSIDE ? sample_get<Sample>(outside, k) : pixel[c]);
+                sample_put<Sample>(to.words, k, place == OUTSIDE ? sample_get<Sample>(outside, k) : pixel[c]);
             }
         }
     }
@@ -129,8 +113,7 @@ template <typename Form> struct differences : column_windows<Form, differences<F
     __device__ __forceinline__ void fetch(int64_t y, row_words &words) const {
         const int64_t inside = row_inside(y);
         if (inside < 0 || !there) {
-#pragma unroll
-            for (int i = 0; i < Form::WORDS; i++) words.enters[i] = words.leaves[i] = 0;
+            words = {};
             return;
         }
         const unsigned char *row = s.b.template in_row<uint8_t>(inside);
@@ -144,22 +127,29 @@ template <typename Form> struct differences : column_windows<Form, differences<F
         return s.b.border == GI_BORDER_REFLECT101 && down >= 0 && down < n ? down : gi_border_index(y, n, s.b.border);
     }
 
-    // Puts what was fetched into the columns' order.
-    __device__ __forceinline__ void arrange(row_words &words) const {
-        if (entering.how == order::back) turn_round<Form>(words.enters);
-        if (leaving.how == order::back) turn_round<Form>(words.leaves);
+    // The pixels of a run in the columns' order.
+    __device__ __forceinline__ void arrange(const around &from, const run &r, uint32_t (&to)[WORDS]) const {
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) to[i] = __funnelshift_r(from.words[i], from.words[i + 1], from.bits);
+        if (r.how == order::back) turn_round<Form>(to);
     }
 
     // From the window of a row to that of the next.
-    __device__ __forceinline__ void slide(Sums &sums, row_words &below, row_words &above) const {
-        arrange(below);
-        arrange(above);
-        sums.slide(below.enters, below.leaves);
-        sums.slide(above.leaves, above.enters);
+    __device__ __forceinline__ void slide(Sums &sums, const row_words &below, const row_words &above) const {
+        uint32_t plus[WORDS], minus[WORDS];
+        arrange(below.enters, entering, plus);
+        arrange(above.enters, entering, minus);
+        sums.slide(plus, minus);
+        arrange(above.leaves, leaving, plus);
+        arrange(below.leaves, leaving, minus);
+        sums.slide(plus, minus);
     }
 
-    __device__ __forceinline__ void add_rows(Sums &sums, int64_t from, int64_t to, Register times) const {
-        constexpr int AT_ONCE = Form::WORDS > 6 ? 2 : 4;
+    // Adds `times` the rows [from, to) of the image; calls each(row, its difference summed up by channels).
+    template <typename Each>
+    __device__ __forceinline__ void add_rows(Sums &sums, int64_t from, int64_t to, Register times,
+                                             const Each &each) const {
+        constexpr int AT_ONCE = WORDS > 4 ? 2 : 4;
 #pragma unroll 1
         for (int64_t y = from; y < to; y += AT_ONCE) {
             row_words words[AT_ONCE] = {};
@@ -168,11 +158,20 @@ template <typename Form> struct differences : column_windows<Form, differences<F
                 if (y + i < to) fetch(y + i, words[i]);
 #pragma unroll
             for (int i = 0; i < AT_ONCE; i++) {
-                arrange(words[i]);
-                sums.add(words[i].enters, times);
-                sums.add(words[i].leaves, (Register)0 - times);
+                uint32_t plus[WORDS], minus[WORDS];
+                Sums row;
+                row.clear();
+                arrange(words[i].enters, entering, plus);
+                arrange(words[i].leaves, leaving, minus);
+                row.slide(plus, minus);
+                if (y + i < to) each(y + i, row);
+#pragma unroll
+                for (int k = 0; k < Form::REGISTERS; k++) sums.of[k] += times * row.of[k];
             }
         }
+    }
+    __device__ __forceinline__ void add_rows(Sums &sums, int64_t from, int64_t to, Register times) const {
+        add_rows(sums, from, to, times, [](int64_t, const Sums &) {});
     }
 
     __device__ __forceinline__ void add_outside(Sums &, Register) const {}

@@ -9,24 +9,31 @@ namespace box {
 
 constexpr int TABLE_THREADS = 128;
 
+// The thread's part of an entry.
+template <typename Form>
+__device__ __forceinline__ void store_entry(const strips &s, int64_t entry, int64_t group,
+                                            const column_sums<Form> &sums) {
+    uint4 *to = table_at<Form>(s, entry, group);
+#pragma unroll
+    for (int i = 0; i < Form::REGISTERS / PER_PACKET<Form>; i++) {
+        uint4 packet;
+        memcpy(&packet, sums.of + i * PER_PACKET<Form>, sizeof packet);
+        to[i * table_groups<Form>(s)] = packet;
+    }
+}
+
 // The sums of each entry's SEGMENT rows, in the entry after. Entry 0 is nothing.
-template <typename Form, typename Columns>
+template <typename Form>
 __global__ void __launch_bounds__(TABLE_THREADS) segments_kernel(const __grid_constant__ strips s) {
     const int64_t group = (int64_t)blockIdx.x * TABLE_THREADS + threadIdx.x;
-    const Columns own(s, group * Form::COLUMNS, s.b.width);
+    const columns<Form> own(s, group * Form::COLUMNS, s.b.width);
     if (!own.there) return;
     for (int64_t entry = blockIdx.y; entry < s.entries; entry += gridDim.y) {
         column_sums<Form> sums;
         sums.clear();
         const int64_t end = s.b.in_y0 + entry * SEGMENT;
         if (entry > 0) own.add_rows(sums, end - SEGMENT, end, 1);
-        uint4 *to = table_at<Form>(s, entry, group);
-#pragma unroll
-        for (int i = 0; i < Form::REGISTERS / PER_PACKET<Form>; i++) {
-            uint4 packet;
-            memcpy(&packet, sums.of + i * PER_PACKET<Form>, sizeof packet);
-            to[i * table_groups<Form>(s)] = packet;
-        }
+        store_entry(s, entry, group, sums);
     }
 }
 
@@ -53,6 +60,9 @@ __global__ void __launch_bounds__(SCAN_WARPS *WARP) entries_kernel(Register *tab
     for (int64_t i = first; i < end; i++)
         if (there) table[i * columns + column] = sum += table[i * columns + column];
 }
+
+// --- on the host
+// -------------------------------------------------------------------------------------------------------
 
 inline uint64_t side_of(const gi_job *job) {
     return 2 * (uint64_t)gi_blur_box_radius((const gi_blur_args *)job->args) + 1;
@@ -82,15 +92,19 @@ template <typename Form> size_t table_bytes(const gi_job *job) {
 // Radii from which on a table might pay.
 inline bool wants_table(const gi_job *job) { return side_of(job) > 2 * SEGMENT; }
 
-// Columns: columns<Form> or differences<Form>.
-template <typename Form, typename Columns> void launch_table(const gi_job *job, const strips &s) {
+// Makes prefix sums of the table's segments.
+template <typename Form> void launch_entries(const gi_job *job, const strips &s) {
     using Register = typename Form::Register;
-    const cudaStream_t stream = (cudaStream_t)job->stream;
-    const size_t groups = divide_up(job->in.width, Form::COLUMNS), columns = groups * Form::REGISTERS;
-    const dim3 grid(grid_blocks(divide_up(groups, TABLE_THREADS)), grid_rows((size_t)s.entries));
-    segments_kernel<Form, Columns><<<grid, TABLE_THREADS, 0, stream>>>(s);
-    entries_kernel<<<grid_blocks(divide_up(columns, WARP)), SCAN_WARPS * WARP, 0, stream>>>(
+    const size_t columns = divide_up(job->in.width, Form::COLUMNS) * Form::REGISTERS;
+    entries_kernel<<<grid_blocks(divide_up(columns, WARP)), SCAN_WARPS * WARP, 0, (cudaStream_t)job->stream>>>(
         (Register *)s.table, s.entries, (int64_t)columns);
+}
+
+template <typename Form> void launch_table(const gi_job *job, const strips &s) {
+    const size_t groups = divide_up(job->in.width, Form::COLUMNS);
+    const dim3 grid(grid_blocks(divide_up(groups, TABLE_THREADS)), grid_rows((size_t)s.entries));
+    segments_kernel<Form><<<grid, TABLE_THREADS, 0, (cudaStream_t)job->stream>>>(s);
+    launch_entries<Form>(job, s);
 }
 
 } // namespace box

@@ -310,6 +310,26 @@ static void test_launchers(const options *o) {
             }
 }
 
+// Boxes that no block holds as a whole.
+static void test_wide_launchers(const options *o) {
+    rng r = {o->seed + 26};
+    const int step = o->quick ? 9 : 1;
+    for (int s = 0; s < 2; s++)
+        for (int channels = 1; channels <= GI_MAX_CHANNELS; channels++)
+            for (int k = (int)rng_below(&r, (uint32_t)step); k < RADIUS_COUNT * BORDERS; k += step) {
+                char name[96];
+                const gi_shape shape = {4000 + rng_below(&r, 5000), 1 + rng_below(&r, 24), channels, (gi_sample)s};
+                const int l = (int)rng_below(&r, (uint32_t)layout_count);
+                if (radii[k / BORDERS] < 128) continue;
+                image im = image_make(shape, 2, PATTERN_RANDOM, &r);
+                const gi_stage_call call = blur_make(k, shape.sample, &r, name);
+                case_name("launcher, %ux%u, %d channels of %d bytes, layout %d, %s", shape.width, shape.height,
+                          channels, 1 << s, l, name);
+                try_launcher(&im.view, &call, layouts[l], &r);
+                image_free(&im);
+            }
+}
+
 // Misuse fails, and the slot still works.
 static void test_refusals(void) {
     gi_error err;
@@ -340,6 +360,7 @@ int main(int argc, char **argv) {
     if (!cuda_ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) return 1;
     test_refusals();
     test_launchers(&o);
+    test_wide_launchers(&o);
     test_bands(&o, true);
     test_bands(&o, false);
     if (!o.quick) test_long_images(&o);
