@@ -17,12 +17,13 @@
 //           So w goes from pass to pass without leaving the lane, but for a ring in shared memory of the chunks that
 //           the second pass still needs: it makes chunk q when chunk q + ceil(R / 32) is there. Columns outside the
 //           image get in the ring what the border rule has for them.
-// Shared    the bytes of the taps, four times, each a byte further, so that any four neighbours are an aligned word;
-//           for each warp the ring, where its rows lie, and the finished samples of a chunk on their way to whole
-//           sectors.
+// Shared    the operands that are made of taps, as each lane loads them, and the bytes of the taps that they come from,
+//           four times, each a byte further, so that any four neighbours are an aligned word; for each warp the ring,
+//           where its rows lie, and the finished samples of a chunk on their way to whole sectors.
 // Bytes     u8: read (16 ROW_TILES + 2R) / 16 ROW_TILES (mostly from the caches), written 1 a sample.
-// Bound     issue slots and latency, as shared memory and registers leave room for 6 to 16 warps: loads, byte
-//           permutations and roundings around the products; with alpha of 16 bits the division of 64-bit sums.
+// Bound     latency, as shared memory and registers leave room for 6 to 16 warps, each of which waits for its loads and
+//           for the tensor cores: on an H200 an instruction is issued in 31 to 47 % of the cycles. L1, 26 to 56 %,
+//           reads each sector as often as pixels have words.
 #include "kernels/blur_gauss_worker.cuh"
 
 namespace {
@@ -31,20 +32,21 @@ using namespace gi;
 using namespace gi::tensor;
 
 template <typename Layout>
-__global__ void __launch_bounds__(MOST_WARPS *WARP, Layout::LEAST_BLOCKS)
-    gauss_kernel(const __grid_constant__ gauss_job job) {
+__global__ void __launch_bounds__(Layout::MOST_WARPS *WARP) gauss_kernel(const __grid_constant__ gauss_job job) {
     using Worker = worker<Layout>;
     extern __shared__ uint4 shared[];
-    uint32_t *taps = (uint32_t *)shared;
+    uint4 *down = shared;
+    auto *along = (typename bands<Layout>::Along *)(down + job.down * Layout::TAP_BYTES * WARP);
+    uint32_t *taps = (uint32_t *)(along + job.along * WARP);
     fill_taps<Layout::TAP_BYTES>(job, taps);
     __syncthreads();
-    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4, copy = -g & 3;
-    const int warps = (int)blockDim.x / WARP, warp = (int)threadIdx.x / WARP;
-    const uint32_t *own = taps + copy * job.copy_words + (TAPS_BEFORE - g - copy) / 4;
+    bands<Layout>::fill(job, taps, down, along);
+    __syncthreads();
+    const int lane = threadIdx.x % WARP, warps = (int)blockDim.x / WARP, warp = (int)threadIdx.x / WARP;
     unsigned char *room = (unsigned char *)(taps + Layout::TAP_BYTES * 4 * job.copy_words) + warp * job.warp_bytes;
     uint4 *ring = (uint4 *)(room + ROWS * Layout::ROW_TILES * Layout::ROW_BYTES);
     const unsigned char **rows = (const unsigned char **)(ring + job.ring * Layout::PLANES * Layout::ROW_TILES * WARP);
-    Worker w = {{{job, own + t, own + 2 * t, ring, room, rows, 0}}};
+    Worker w = {{{job, down + lane, along + lane, ring, room, rows, 0}}};
     const int64_t x0 = (int64_t)blockIdx.x * job.chunks * CHUNK;
     const int64_t end = min(x0 + (int64_t)job.chunks * CHUNK, job.b.width);
     const int before = job.ring / 2;
@@ -105,10 +107,13 @@ struct block_plan {
     size_t shared, resident;
 };
 
-// As many warps to a block as most of them run at once with, shared memory permitting: `taps` bytes of it for a block
-// and `warp` for each warp.
+// Warps of a block, in the order in which they are tried: small blocks end sooner, large ones share their taps.
+constexpr int WARPS[] = {4, 8, 12, 16, 10, 7, 6, 5, 3, 2, 1};
+
+// The first of WARPS, at most `most`, with which most warps run at once, shared memory permitting: `taps` bytes of it
+// for a block and `warp` for each warp.
 template <typename Kernel>
-gi_status plan_blocks(Kernel kernel, size_t taps, size_t warp, block_plan *p, gi_error *err) {
+gi_status plan_blocks(Kernel kernel, int most, size_t taps, size_t warp, block_plan *p, gi_error *err) {
     int device = 0, room = 0;
     cudaFuncAttributes attributes;
     gi_status status = gi_cuda_check(cudaGetDevice(&device), "asking for the device", err);
@@ -123,11 +128,12 @@ gi_status plan_blocks(Kernel kernel, size_t taps, size_t warp, block_plan *p, gi
     *p = {};
     // Code for GPUs before sm_80 may run on later ones, by way of PTX.
     if (attributes.ptxVersion < 80) return status;
-    for (int warps = MOST_WARPS; warps > 0 && status == GI_OK; warps /= 2) {
+    for (int warps : WARPS) {
         size_t blocks = 0;
         const size_t shared = taps + warps * warp;
-        if (shared > (size_t)room) continue;
+        if (warps > most || shared > (size_t)room) continue;
         status = resident_blocks(kernel, warps * WARP, &blocks, err, shared);
+        if (status != GI_OK) break;
         if (blocks * warps > p->resident * p->warps) *p = {warps, shared, blocks};
     }
     return status;
@@ -136,18 +142,19 @@ gi_status plan_blocks(Kernel kernel, size_t taps, size_t warp, block_plan *p, gi
 template <typename Layout> gi_status launch(const gi_job *job, const gi_gauss &gauss, gi_error *err) {
     auto kernel = gauss_kernel<Layout>;
     gauss_job g = job_of(job, gauss);
+    bands<Layout>::count(&g);
     g.warp_bytes = ROWS * Layout::ROW_TILES * Layout::ROW_BYTES +
                    (size_t)g.ring * Layout::PLANES * Layout::ROW_TILES * WARP * sizeof(uint4) +
                    divide_up(ROWS * Layout::ROW_TILES + 2 * g.reach, DEPTH) * DEPTH * sizeof(void *);
     block_plan p;
-    const gi_status status =
-        plan_blocks(kernel, (size_t)Layout::TAP_BYTES * 4 * g.copy_words * 4, g.warp_bytes, &p, err);
+    const size_t taps = bands<Layout>::bytes(g) + (size_t)Layout::TAP_BYTES * 4 * g.copy_words * 4;
+    const gi_status status = plan_blocks(kernel, Layout::MOST_WARPS, taps, g.warp_bytes, &p, err);
     if (status != GI_OK) return status;
     if (p.warps == 0) return blur_gauss_plain(job, gauss, err);
-    const size_t bands = divide_up(divide_up(job->out.height, ROWS * Layout::ROW_TILES), (size_t)p.warps);
+    const size_t rows = divide_up(divide_up(job->out.height, ROWS * Layout::ROW_TILES), (size_t)p.warps);
     const size_t all = divide_up(job->in.width, CHUNK);
-    g.chunks = (int)chunks_of_strip(all, bands, p.resident, g.ring - 1);
-    const dim3 grid((unsigned)divide_up(all, (size_t)g.chunks), grid_rows(bands));
+    g.chunks = (int)chunks_of_strip(all, rows, p.resident, g.ring - 1);
+    const dim3 grid((unsigned)divide_up(all, (size_t)g.chunks), grid_rows(rows));
     kernel<<<grid, p.warps * WARP, p.shared, (cudaStream_t)job->stream>>>(g);
     return gi_cuda_check(cudaGetLastError(), "starting a Gaussian blur", err);
 }

@@ -13,8 +13,9 @@ template <typename Layout> struct downward {
     using Sample = typename Layout::Sample;
     static constexpr int TILES = Layout::ROW_TILES, TAP_BYTES = Layout::TAP_BYTES;
     const gauss_job &job;
-    const uint32_t *down,
-        *along;              // the lane's taps: down[o / 4] begins with tap o + 4t - g, along[o / 4] with o + 8t - g
+    // The lane's bands of taps.
+    const uint4 *down;
+    const typename bands<Layout>::Along *along;
     uint4 *ring;             // for each chunk, plane and tile of rows a left operand of the second pass
     unsigned char *finished; // the band's rows of a chunk, of ROW_BYTES each
     // Where the rows lie that the first pass looks at, from y0 - reach on, or NULL.
@@ -103,8 +104,7 @@ template <typename Layout> struct downward {
                                         int (&acc)[Parts][Sums][4]) const {
 #pragma unroll
         for (int k = 0; k < TAP_BYTES; k++) {
-            const uint32_t *tap = down + k * 4 * job.copy_words + ((depth - ROWS * tile) >> 2);
-            const uint4 band = {tap[0], tap[-2], tap[4], tap[2]};
+            const uint4 band = down[(bands<Layout>::down(depth, tile) * TAP_BYTES + k) * WARP];
 #pragma unroll
             for (int part = 0; part < Parts; part++)
 #pragma unroll
@@ -163,7 +163,7 @@ template <typename Layout> struct downward {
     // ... all of them, into a slot of the ring.
     template <reading How> __device__ __forceinline__ void pass_1(int64_t x, int slot) const {
         results all[TILES];
-        sum_words<0, Layout::WORDS % 2 ? 1 : 2, How>(x, all);
+        sum_words<0, Layout::WORDS_AT_ONCE, How>(x, all);
 #pragma unroll
         for (int tile = 0; tile < TILES; tile++) keep_all(all[tile], slot, tile);
     }

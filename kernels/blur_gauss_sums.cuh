@@ -26,61 +26,108 @@ template <int Drop, int Count> __device__ __forceinline__ uint32_t upper(const i
     return Drop < Count ? sum : sum >> (8 * (Drop - Count + 1));
 }
 
-// A weight that divides weighted colours, all sums of the narrow form. Floats do unless the quotient is next to a half:
-// M / D <= 255, with M / 2^16 and D / 2^8, at least 2^24, cut off and rounded, is off by 255 * 2^-21 + 2^-16 at most.
-struct weight_of_bytes {
-    uint32_t high, low; // D = 2^8 high + low
-    float inverse;      // 2^8 / high, or NaN where D is small
+// Channel C's of a pixel's sums, which lie one channel after the other.
+template <typename Layout, int C> using channel_sums = int[Layout::totals(C)][4];
+template <typename Layout, int C>
+__device__ __forceinline__ const channel_sums<Layout, C> &sums_of(const int (&all)[Layout::TOTALS][4]) {
+    return reinterpret_cast<const channel_sums<Layout, C> &>(all[Layout::totals_before(C)]);
+}
 
-    template <int Count> __device__ __forceinline__ void set(const int (&acc)[Count][4], int i) {
-        high = upper<1>(acc, i);
-        low = (uint32_t)acc[0][i] & 0xff;
-        inverse = high >> 24 ? 256 * near_inverse(as_float(high)) : __uint_as_float(0x7fffffff);
-    }
+// M / D rounded half up, 0 where D is; out of the way of what is nearly always enough.
+static __device__ __noinline__ uint32_t exact_quotient(uint64_t m, uint64_t d) { return d ? near_half_up(m, d) : 0; }
 
-    // A word whose lowest byte is M / D, rounded half up; 0 where D is.
-    template <int Count> __device__ __forceinline__ uint32_t quotient(const int (&acc)[Count][4], int i) const {
-        uint32_t byte;
-        if (rounds_surely(as_float(upper<2>(acc, i)), inverse, &byte)) return byte;
-        return high | low ? near_half_up(weigh<uint64_t>(acc, i), (uint64_t)high << 8 | low) : 0;
-    }
-};
-
-// A pixel all of whose taps are inside the image, channel after channel from the last on: take<C> makes channel C's
-// sample of its accumulators, whose sums include half of what is rounded away, and puts it, perhaps with others, in its
-// place.
-template <typename Layout, bool Weighted = Layout::WEIGHTED, bool Narrow = Layout::NARROW> struct whole_pixel {
+// Words whose lowest bytes are a pixel's samples, made of its sums.
+template <typename Layout> struct pixel_maker {
+    static constexpr int CHANNELS = Layout::CHANNELS, LAST = CHANNELS - 1;
+    static constexpr bool BY_FLOATS = Layout::WEIGHTED && Layout::NARROW;
     using Sample = typename Layout::Sample;
-    template <int C, int Sums> __device__ __forceinline__ void take(const int (&acc)[Sums][4], int i, Sample *at) {
-        *at = (Sample)(Narrow ? upper<2>(acc, i) >> 6 : upper<4>(acc, i));
+    using Form = typename Layout::Form;
+    using Sums = const int (&)[Layout::TOTALS][4];
+    uint32_t samples[CHANNELS];
+
+    // All taps inside the image; without alpha the sums include half of what is rounded away.
+    __device__ __forceinline__ void make(Sums all, int i) {
+        constexpr uint32_t ONE = 1U << Form::TAP_BITS;
+        if constexpr (BY_FLOATS)
+            divide(all, i);
+        else if constexpr (Layout::WEIGHTED)
+            make_part(all, i, ONE, ONE);
+        else
+            shift<LAST>(all, i);
+    }
+
+    // ... or the sums of those inside given.
+    __device__ __forceinline__ void make_part(Sums all, int i, uint32_t inside_x, uint32_t inside_y) {
+        pixel_sums<Sample, Form> sums;
+        finish<LAST>(all, i, inside_x, inside_y, sums);
+    }
+
+    template <int C> __device__ __forceinline__ void shift(Sums all, int i) {
+        const auto &own = sums_of<Layout, C>(all);
+        samples[C] = Layout::NARROW ? upper<2>(own, i) >> 6 : upper<4>(own, i);
+        if constexpr (C > 0) shift<C - 1>(all, i);
+    }
+
+    // The last channel comes first, as it weighs the others.
+    template <int C>
+    __device__ __forceinline__ void finish(Sums all, int i, uint32_t inside_x, uint32_t inside_y,
+                                           pixel_sums<Sample, Form> &sums) {
+        const auto total = weigh<typename Form::Total>(sums_of<Layout, C>(all), i);
+        samples[C] = sums.of(total, C == LAST, inside_x, inside_y);
+        if constexpr (C > 0) finish<C - 1>(all, i, inside_x, inside_y, sums);
+    }
+
+    // Colours weighed by alpha of 8 bits. Floats do unless a quotient is next to a half: M / D <= 255, with M / 2^16
+    // and D / 2^8, at least 2^24, cut off and rounded, is off by 255 * 2^-21 + 2^-16 at most.
+    __device__ __forceinline__ void divide(Sums all, int i) {
+        const auto &weight = sums_of<Layout, LAST>(all);
+        const uint32_t high = upper<1>(weight, i); // D = 2^8 high + the lowest byte
+        const float inverse = high >> 24 ? 256 * near_inverse(as_float(high)) : __uint_as_float(0x7fffffff);
+        samples[LAST] = (high + (1U << 21)) >> 22;
+        if (!divide_nearly<LAST - 1>(all, i, inverse))
+            divide_exactly<LAST - 1>(all, i, (uint64_t)high << 8 | ((uint32_t)weight[0][i] & 0xff));
+    }
+    template <int C> __device__ __forceinline__ bool divide_nearly(Sums all, int i, float inverse) {
+        const bool sure = rounds_surely(as_float(upper<2>(sums_of<Layout, C>(all), i)), inverse, &samples[C]);
+        if constexpr (C > 0) return divide_nearly<C - 1>(all, i, inverse) && sure;
+        return sure;
+    }
+    template <int C> __device__ __forceinline__ void divide_exactly(Sums all, int i, uint64_t d) {
+        samples[C] = exact_quotient(weigh<uint64_t>(sums_of<Layout, C>(all), i), d);
+        if constexpr (C > 0) divide_exactly<C - 1>(all, i, d);
     }
 };
 
-template <typename Layout> struct whole_pixel<Layout, true, true> {
-    static constexpr int CHANNELS = Layout::CHANNELS;
-    using Packed = typename std::conditional<CHANNELS == 2, uint16_t, uint32_t>::type;
-    weight_of_bytes weight;
-    uint32_t packed;
-
-    template <int C, int Sums> __device__ __forceinline__ void take(const int (&acc)[Sums][4], int i, uint8_t *at) {
-        if constexpr (C == CHANNELS - 1) {
-            weight.set(acc, i);
-            packed = ((weight.high + (1U << 21)) >> 22) << (8 * C);
-        } else {
-            constexpr unsigned PLACE = 0xf << (4 * C), INTO = (0x3210 & ~PLACE) | 4 << (4 * C);
-            packed = __byte_perm(packed, weight.quotient(acc, i), INTO);
+// Writes two pixels beside each other to shared memory, aligned to what they take or a power of two of that.
+template <typename Layout>
+__device__ __forceinline__ void store_pair(unsigned char *to, const pixel_maker<Layout> (&pair)[2]) {
+    constexpr int SAMPLES = 2 * Layout::CHANNELS, WORDS = SAMPLES * Layout::SAMPLE_BYTES / 4;
+    uint32_t twos[Layout::CHANNELS]; // samples two by two
+#pragma unroll
+    for (int i = 0; i < SAMPLES; i += 2)
+        twos[i / 2] = __byte_perm(pair[i / Layout::CHANNELS].samples[i % Layout::CHANNELS],
+                                  pair[(i + 1) / Layout::CHANNELS].samples[(i + 1) % Layout::CHANNELS],
+                                  Layout::NARROW ? 0x7740 : 0x5410);
+    if constexpr (!Layout::NARROW) {
+        using Access = run_access<WORDS>;
+#pragma unroll
+        for (int i = 0; i < WORDS; i += sizeof(Access) / 4) {
+            Access access;
+            memcpy(&access, twos + i, sizeof access);
+            *(Access *)(to + 4 * i) = access;
         }
-        if constexpr (C == 0) *(Packed *)at = (Packed)packed;
+    } else if constexpr (Layout::CHANNELS % 2 == 1) {
+#pragma unroll
+        for (int i = 0; i < Layout::CHANNELS; i++) ((uint16_t *)to)[i] = (uint16_t)twos[i];
+    } else {
+        uint32_t words[WORDS];
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) words[i] = __byte_perm(twos[2 * i], twos[2 * i + 1], 0x5410);
+        run_access<WORDS> access;
+        memcpy(&access, words, sizeof access);
+        *(run_access<WORDS> *)to = access;
     }
-};
-
-template <typename Layout> struct whole_pixel<Layout, true, false> {
-    pixel_sums<uint16_t, typename Layout::Form> sums;
-    template <int C, int Sums> __device__ __forceinline__ void take(const int (&acc)[Sums][4], int i, uint16_t *at) {
-        constexpr uint32_t ONE = 1U << Layout::Form::TAP_BITS;
-        *at = sums.of(weigh<uint64_t>(acc, i), C == Layout::CHANNELS - 1, ONE, ONE);
-    }
-};
+}
 
 } // namespace tensor
 } // namespace gi

@@ -9,7 +9,6 @@ namespace gi {
 namespace tensor {
 
 constexpr int MOST_RADIUS = 128;
-constexpr int MOST_WARPS = 4;
 constexpr int CHUNK = 32; // pixels
 // What an instruction multiplies: ROWS x DEPTH by DEPTH x COLUMNS.
 constexpr int ROWS = 16, DEPTH = 32, COLUMNS = 8;
@@ -54,12 +53,12 @@ template <typename S, int Channels> struct layout {
     static constexpr int TAP_BYTES = SAMPLE_BYTES + 1;
     // Rows of a warp's band, in tiles of 16: two share the loads where the accumulators find room.
     static constexpr int ROW_TILES = CHANNELS == 1 && NARROW ? 2 : 1;
-    // Blocks of a multiprocessor that registers are to be found for: as far as shared memory has room for them, and
+    // Warps of a multiprocessor that registers are to be found for: as far as shared memory has room for them, and
     // accumulators are not pushed out to local memory for it.
-    static constexpr int LEAST_BLOCKS = CHANNELS == 4   ? 1
-                                        : CHANNELS == 3 ? 4 - SAMPLE_BYTES
-                                        : NARROW        ? 4
-                                                        : 5 - CHANNELS;
+    static constexpr int MOST_WARPS = CHANNELS == 4             ? 8
+                                      : CHANNELS == 3           ? 16 - 4 * SAMPLE_BYTES
+                                      : NARROW || CHANNELS == 1 ? 16
+                                                                : 12;
     static constexpr int PIXEL_BYTES = CHANNELS * SAMPLE_BYTES, WORDS = PIXEL_BYTES; // four pixels
     __host__ __device__ static constexpr bool is_weight(int c) { return WEIGHTED && c == CHANNELS - 1; }
     __host__ __device__ static constexpr bool is_product(int c) { return WEIGHTED && c < CHANNELS - 1; }
@@ -74,9 +73,20 @@ template <typename S, int Channels> struct layout {
     __host__ __device__ static constexpr int dropped(int c) {
         return !WEIGHTED ? SAMPLE_BYTES : NARROW ? 0 : is_weight(c) ? 1 : 2;
     }
+    // Sums that the second pass makes of channel c, of the weights 1, 2^8, ...; and of all channels before.
+    __host__ __device__ static constexpr int totals(int c) { return between_bytes(c) + TAP_BYTES - 1; }
+    __host__ __device__ static constexpr int totals_before(int c) {
+        return c == 0 ? 0 : totals_before(c - 1) + totals(c - 1);
+    }
     // Planes of bytes that come before those of channel c.
     __host__ __device__ static constexpr int plane(int c) { return c == 0 ? 0 : plane(c - 1) + between_bytes(c - 1); }
-    static constexpr int PLANES = plane(CHANNELS);
+    static constexpr int PLANES = plane(CHANNELS), TOTALS = totals_before(CHANNELS);
+    // The sum that plane p adds to with the taps' lowest bytes. (No colour has fewer planes than the weight.)
+    __host__ __device__ static constexpr int total_of(int p) { return p + p / between_bytes(0) * (TAP_BYTES - 1); }
+    // As accumulators find room: words of a lane's four pixels that the first pass sums at a time without alpha, and
+    // parts of a chunk that the second pass makes at a time.
+    static constexpr int WORDS_AT_ONCE = WORDS <= 3 ? WORDS : 2;
+    static constexpr int PARTS_AT_ONCE = TOTALS * ROW_TILES <= 9 ? 2 : 1;
     // Of a finished row of a chunk in shared memory: 16 bytes more than it takes, against bank conflicts.
     static constexpr int ROW_BYTES = CHUNK * PIXEL_BYTES + PACKET_BYTES;
 };
@@ -90,6 +100,7 @@ struct gauss_job {
     int reach;         // the radius, rounded up to a multiple of 4
     int ring;          // chunks, 2 ceil(reach / CHUNK) + 1
     int copy_words;    // of a copy of the taps
+    int down, along;   // bands of taps for the passes
     int chunks;        // of a strip
     size_t warp_bytes; // of shared memory
     tap_sums sums;
@@ -110,6 +121,59 @@ template <int TapBytes> __device__ __forceinline__ void fill_taps(const gauss_jo
         to[i] = word;
     }
 }
+
+// The taps' part of an operand in one access: what a lane has of its planes.
+template <int TapBytes> struct alignas(TapBytes == 2 ? 16 : 8) band_of_taps { uint2 planes[TapBytes]; };
+
+// Bands of taps in shared memory, made of the copies. For the first pass the left operands, plane after plane, of taps
+// d, d + 1, ... in the tile's first row: d = -ROWS * (ROW_TILES - 1) and each DOWN_STEP further. For the second the
+// right operands: band i begins with tap 8i - 32 chunks - 24 + reach in the part's first column.
+template <typename Layout> struct bands {
+    static constexpr int TAP_BYTES = Layout::TAP_BYTES, BEFORE = ROWS * (Layout::ROW_TILES - 1);
+    static constexpr int DOWN_STEP = Layout::ROW_TILES == 1 ? DEPTH : ROWS;
+    using Along = band_of_taps<TAP_BYTES>;
+
+    static __device__ __forceinline__ int down(int depth, int tile) {
+        return (int)((unsigned)(depth - ROWS * tile + BEFORE) / DOWN_STEP);
+    }
+    static __device__ __forceinline__ int along(const gauss_job &job, int q, int part) {
+        return (q + job.ring / 2) * PARTS + PARTS - 1 - part;
+    }
+
+    // How many there are of both, and the bytes that they take.
+    static void count(gauss_job *job) {
+        job->down = (ROWS * Layout::ROW_TILES + 2 * job->reach - 1) / DOWN_STEP + 1;
+        job->along = job->ring * PARTS;
+    }
+    static size_t bytes(const gauss_job &job) {
+        return (size_t)job.down * TAP_BYTES * WARP * sizeof(uint4) + (size_t)job.along * WARP * sizeof(Along);
+    }
+
+    // Fills them.
+    static __device__ void fill(const gauss_job &job, const uint32_t *copies, uint4 *down, Along *along) {
+        for (int i = (int)threadIdx.x; i < job.down * TAP_BYTES * WARP; i += (int)blockDim.x) {
+            const int g = i % WARP / 4, t = i % 4, plane = i / WARP % TAP_BYTES;
+            const int tap = i / (TAP_BYTES * WARP) * DOWN_STEP - BEFORE + 4 * t - g;
+            const uint32_t *from = copies + plane * 4 * job.copy_words;
+            down[i] = {word(job, from, tap), word(job, from, tap - 8), word(job, from, tap + 16),
+                       word(job, from, tap + 8)};
+        }
+        const int first = job.reach - job.ring / 2 * CHUNK - (PARTS - 1) * COLUMNS;
+        for (int i = (int)threadIdx.x; i < job.along * WARP; i += (int)blockDim.x) {
+            const int g = i % WARP / 4, t = i % 4, tap = first + i / WARP * COLUMNS + 8 * t - g;
+            for (int plane = 0; plane < TAP_BYTES; plane++) {
+                const uint32_t *from = copies + plane * 4 * job.copy_words;
+                along[i].planes[plane] = {word(job, from, tap), word(job, from, tap + 4)};
+            }
+        }
+    }
+
+    // The bytes of taps tap .. tap + 3.
+    static __device__ __forceinline__ uint32_t word(const gauss_job &job, const uint32_t *copies, int tap) {
+        const int copy = tap & 3, at = (TAPS_BEFORE + tap - copy) / 4;
+        return TAPS_BEFORE + tap >= 0 && at < job.copy_words ? copies[copy * job.copy_words + at] : 0;
+    }
+};
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
@@ -150,12 +214,20 @@ __device__ __forceinline__ void load_carefully(const gauss_job &job, const unsig
         sample_put<Sample>(words, i, Layout::is_weight(i % Layout::CHANNELS) ? weight : value);
 }
 
-// What the first pass sums for channel c of the pixel `pixel` in `words`.
+// Sample c of the pixel `pixel` in `words`.
+template <typename Layout, int Words>
+__device__ __forceinline__ uint32_t sample_in(const uint32_t (&words)[Words], int pixel, int c) {
+    const int i = pixel * Layout::CHANNELS + c;
+    // (One instruction, which the compiler does not find.)
+    if (Layout::NARROW) return __byte_perm(words[i / 4], 0, 0x4440 | i % 4);
+    return sample_get<typename Layout::Sample>(words, i);
+}
+
+// What the first pass sums for it.
 template <typename Layout, int Words>
 __device__ __forceinline__ uint32_t term_in(const uint32_t (&words)[Words], int pixel, int c) {
-    using Sample = typename Layout::Sample;
-    const uint32_t value = sample_get<Sample>(words, pixel * Layout::CHANNELS + c);
-    return Layout::is_product(c) ? value * sample_get<Sample>(words, (pixel + 1) * Layout::CHANNELS - 1) : value;
+    const uint32_t value = sample_in<Layout>(words, pixel, c);
+    return Layout::is_product(c) ? value * sample_in<Layout>(words, pixel, Layout::CHANNELS - 1) : value;
 }
 
 } // namespace tensor

@@ -22,12 +22,26 @@ template <typename Layout> struct weighted_downward : downward<Layout> {
     };
     using results = typename Base::results;
 
-    // Adds channel C of those pixels.
-    template <int C, int Sums>
-    __device__ __forceinline__ void add_channel(int depth, bool both, const uint32_t (&words)[2][4][WORDS],
-                                                int (&acc)[AT_ONCE][Sums][4]) const {
-        constexpr int BYTES = Layout::term_bytes(C);
-        uint32_t halves[2][AT_ONCE][BYTES] = {};
+    // Of how many words of terms, each a row's, the bytes become right operands.
+    template <int Bytes> using operand_bytes = uint32_t[2][AT_ONCE][Bytes];
+
+    // Adds the bytes from byte First on as a channel's terms.
+    template <int First, int Terms, int Bytes, int Sums>
+    __device__ __forceinline__ void add_bytes(int depth, const operand_bytes<Bytes> &halves,
+                                              int (&acc)[AT_ONCE][Sums][4]) const {
+        uint2 operands[Terms][AT_ONCE];
+#pragma unroll
+        for (int p = 0; p < Terms; p++)
+#pragma unroll
+            for (int pixel = 0; pixel < AT_ONCE; pixel++)
+                operands[p][pixel] = {halves[0][pixel][First + p], halves[1][pixel][First + p]};
+        Base::add(depth, 0, operands, acc);
+    }
+
+    // Calls term(words of a row, pixel) for the terms of all rows and pixels, and takes their bytes apart.
+    template <int Bytes, typename Term>
+    __device__ __forceinline__ void take_apart(bool both, const uint32_t (&words)[2][4][WORDS], const Term &term,
+                                               operand_bytes<Bytes> &to) const {
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             if (half == 1 && !both) break;
@@ -35,17 +49,37 @@ template <typename Layout> struct weighted_downward : downward<Layout> {
             for (int pixel = 0; pixel < AT_ONCE; pixel++) {
                 uint32_t terms[4];
 #pragma unroll
-                for (int i = 0; i < 4; i++) terms[i] = term_in<Layout>(words[half][i], pixel, C);
-                transpose(terms, halves[half][pixel]);
+                for (int i = 0; i < 4; i++) terms[i] = term(words[half][i], pixel);
+                transpose(terms, to[half][pixel]);
             }
         }
-        uint2 operands[BYTES][AT_ONCE];
-#pragma unroll
-        for (int p = 0; p < BYTES; p++)
-#pragma unroll
-            for (int pixel = 0; pixel < AT_ONCE; pixel++)
-                operands[p][pixel] = {halves[0][pixel][p], halves[1][pixel][p]};
-        Base::add(depth, 0, operands, acc);
+    }
+
+    // Adds channel C of those pixels.
+    template <int C, int Sums>
+    __device__ __forceinline__ void add_channel(int depth, bool both, const uint32_t (&words)[2][4][WORDS],
+                                                int (&acc)[AT_ONCE][Sums][4]) const {
+        constexpr int BYTES = Layout::term_bytes(C);
+        operand_bytes<BYTES> halves = {};
+        take_apart<BYTES>(
+            both, words, [](const uint32_t(&row)[WORDS], int pixel) { return term_in<Layout>(row, pixel, C); }, halves);
+        add_bytes<0, BYTES, BYTES>(depth, halves, acc);
+    }
+
+    // Adds colours 0 and 2 of pixels of four bytes: one multiplication makes both products, 16 bits each.
+    template <int Sums>
+    __device__ __forceinline__ void add_two(int depth, bool both, const uint32_t (&words)[2][4][WORDS],
+                                            int (&colour_0)[AT_ONCE][Sums][4],
+                                            int (&colour_2)[AT_ONCE][Sums][4]) const {
+        operand_bytes<4> halves = {};
+        take_apart<4>(
+            both, words,
+            [](const uint32_t(&row)[WORDS], int pixel) {
+                return (row[pixel] & 0xff00ff) * sample_in<Layout>(row, pixel, COLOURS);
+            },
+            halves);
+        add_bytes<0, 2, 4>(depth, halves, colour_0);
+        add_bytes<2, 2, 4>(depth, halves, colour_2);
     }
 
     template <int C, int Sums>
@@ -66,9 +100,12 @@ template <typename Layout> struct weighted_downward : downward<Layout> {
             const bool both = depth + DEPTH / 2 < Base::depths();
             uint32_t words[2][4][WORDS];
             Base::template fetch<How>(depth, (x + Base::lane() / 4 * 4 + first) * Layout::PIXEL_BYTES, both, words);
-            add_channel<0>(depth, both, words, acc.colours[0]);
+            if constexpr (Layout::PIXEL_BYTES == 4 && COLOURS == 3)
+                add_two(depth, both, words, acc.colours[0], acc.colours[2]);
+            else
+                add_channel<0>(depth, both, words, acc.colours[0]);
             if constexpr (COLOURS > 1) add_channel<1>(depth, both, words, acc.colours[1]);
-            if constexpr (COLOURS > 2) add_channel<2>(depth, both, words, acc.colours[2]);
+            if constexpr (COLOURS > 2 && Layout::PIXEL_BYTES > 4) add_channel<2>(depth, both, words, acc.colours[2]);
             add_channel<COLOURS>(depth, both, words, acc.weight);
         }
         put<0>(first, acc.colours[0], to);

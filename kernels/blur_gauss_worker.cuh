@@ -12,6 +12,7 @@ template <typename Layout> struct worker : weighted_downward<Layout> {
     using Base = downward<Layout>;
     using Form = typename Layout::Form;
     using Sample = typename Layout::Sample;
+    using Bands = bands<Layout>;
     using Base::along, Base::finished, Base::job, Base::lane, Base::operand, Base::ring, Base::row, Base::y0;
     static constexpr int TILES = Layout::ROW_TILES, TAP_BYTES = Layout::TAP_BYTES;
 
@@ -79,81 +80,86 @@ template <typename Layout> struct worker : weighted_downward<Layout> {
         __syncwarp(); // and may be overwritten
     }
 
-    // Along the rows: channel C of `Count` parts of the chunk in a slot, from part `first` on.
-    template <int C, int Count, int Sums>
-    __device__ __forceinline__ void pass_2(int slot, int first, int (&acc)[TILES][Count][Sums][4]) const {
+    // What the second pass sums of `Count` parts, channel after channel.
+    template <int Count> using totals = int[TILES][Count][Layout::TOTALS][4];
+
+    // Adds the chunk in a slot. All planes come with a tap's byte before they come with the next: so an instruction's
+    // sum is there when another adds to it.
+    template <int Count>
+    __device__ __forceinline__ void add_along(int slot, const typename Bands::Along (&taps)[Count],
+                                              totals<Count> &acc) const {
+        uint4 values[TILES][Layout::PLANES];
+#pragma unroll
+        for (int tile = 0; tile < TILES; tile++)
+#pragma unroll
+            for (int p = 0; p < Layout::PLANES; p++) values[tile][p] = *operand(slot, p, tile);
+#pragma unroll
+        for (int k = 0; k < TAP_BYTES; k++)
+#pragma unroll
+            for (int tile = 0; tile < TILES; tile++)
+#pragma unroll
+                for (int p = 0; p < Layout::PLANES; p++)
+#pragma unroll
+                    for (int j = 0; j < Count; j++)
+                        multiply_add(acc[tile][j][Layout::total_of(p) + k], values[tile][p], taps[j].planes[k]);
+    }
+
+    // Along the rows: `Count` parts of the chunk in a slot, from part `first` on.
+    template <int Count> __device__ __forceinline__ void pass_2(int slot, int first, totals<Count> &acc) const {
         const int chunks = job.ring / 2;
 #pragma unroll 1
         for (int q = -chunks; q <= chunks; q++) {
             // The first of the taps for each part; the parts without any do no harm.
             const int tap = q * CHUNK - first * COLUMNS + job.reach;
             if (tap + CHUNK <= 0 || tap - Count * COLUMNS + 1 > 2 * job.reach) continue;
-            uint2 bands[Count][TAP_BYTES];
+            typename Bands::Along taps[Count];
 #pragma unroll
-            for (int j = 0; j < Count; j++)
-#pragma unroll
-                for (int k = 0; k < TAP_BYTES; k++) {
-                    const uint32_t *from = along + k * 4 * job.copy_words + ((tap - j * COLUMNS) >> 2);
-                    bands[j][k] = {from[0], from[1]};
-                }
+            for (int j = 0; j < Count; j++) taps[j] = along[Bands::along(job, q, first + j) * WARP];
             int at = slot + q;
             at += at < 0 ? job.ring : at >= job.ring ? -job.ring : 0;
-#pragma unroll
-            for (int tile = 0; tile < TILES; tile++)
-#pragma unroll
-                for (int p = 0; p < Layout::between_bytes(C); p++) {
-                    const uint4 values = *operand(at, Layout::plane(C) + p, tile);
-#pragma unroll
-                    for (int j = 0; j < Count; j++)
-#pragma unroll
-                        for (int k = 0; k < TAP_BYTES; k++) multiply_add(acc[tile][j][p + k], values, bands[j][k]);
-                }
+            add_along(at, taps, acc);
         }
     }
 
     // What the second pass begins with without alpha: half of what is rounded away, but where tap sums divide.
-    template <int C, bool Shrink, int Count, int Sums>
-    __device__ __forceinline__ void begin_totals(int (&acc)[TILES][Count][Sums][4]) const {
+    template <bool Shrink, int Count> __device__ __forceinline__ void begin_totals(totals<Count> &acc) const {
         constexpr int PLANE = Layout::NARROW ? 2 : 3, HALF = Layout::NARROW ? 1 << 5 : 1 << 7;
 #pragma unroll
         for (int tile = 0; tile < TILES; tile++)
 #pragma unroll
             for (int j = 0; j < Count; j++)
 #pragma unroll
-                for (int k = 0; k < Sums; k++)
+                for (int k = 0; k < Layout::TOTALS; k++)
 #pragma unroll
                     for (int i = 0; i < 4; i++)
-                        acc[tile][j][k][i] = !Shrink && !Layout::WEIGHTED && k == PLANE ? HALF : 0;
+                        acc[tile][j][k][i] = !Shrink && !Layout::WEIGHTED && k % Layout::totals(0) == PLANE ? HALF : 0;
     }
 
-    // Finishes channel C of some parts. The last channel comes first, as it weighs the others.
-    template <int C, bool Shrink, int Count, typename Pixels>
-    __device__ __forceinline__ void finish(int64_t x, int slot, int first, Pixels (&pixels)[TILES][Count][4]) const {
-        constexpr int SUMS = Layout::between_bytes(C) + TAP_BYTES - 1;
-        int acc[TILES][Count][SUMS][4];
-        begin_totals<C, Shrink>(acc);
-        pass_2<C>(slot, first, acc);
-        Sample *to = (Sample *)(finished + lane() / 4 * Layout::ROW_BYTES) + lane() % 4 * 2 * Layout::CHANNELS + C;
+    // Finishes some parts.
+    template <bool Shrink, int Count>
+    __device__ __forceinline__ void finish(int64_t x, int first, const totals<Count> &acc) const {
+        unsigned char *to = finished + lane() / 4 * Layout::ROW_BYTES + lane() % 4 * 2 * Layout::PIXEL_BYTES;
 #pragma unroll
         for (int tile = 0; tile < TILES; tile++)
 #pragma unroll
             for (int j = 0; j < Count; j++)
 #pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    const int pixel = (first + j) * COLUMNS + i % 2, y = ROWS * tile + i / 2 * 8;
-                    auto &own = pixels[tile][j][i];
-                    Sample *at = to + y * Layout::ROW_BYTES / Layout::SAMPLE_BYTES + pixel * Layout::CHANNELS;
-                    if constexpr (Shrink) {
-                        const int64_t place = x + pixel + lane() % 4 * 2;
-                        const uint32_t inside_x = taps_inside(job.sums, place, job.b.width, GI_BORDER_SHRINK);
-                        const uint32_t inside_y = taps_inside(job.sums, row(tile, i), job.b.height, GI_BORDER_SHRINK);
-                        *at = own.of(weigh<typename Form::Total>(acc[tile][j], i), C == Layout::CHANNELS - 1, inside_x,
-                                     inside_y);
-                    } else {
-                        own.template take<C>(acc[tile][j], i, at);
+                for (int half = 0; half < 2; half++) {
+                    const int pixel = (first + j) * COLUMNS, y = ROWS * tile + half * 8;
+                    pixel_maker<Layout> pair[2];
+#pragma unroll
+                    for (int i = 0; i < 2; i++) {
+                        if constexpr (Shrink) {
+                            const int64_t place = x + pixel + lane() % 4 * 2 + i;
+                            pair[i].make_part(
+                                acc[tile][j], 2 * half + i, taps_inside(job.sums, place, job.b.width, GI_BORDER_SHRINK),
+                                taps_inside(job.sums, row(tile, 2 * half), job.b.height, GI_BORDER_SHRINK));
+                        } else {
+                            pair[i].make(acc[tile][j], 2 * half + i);
+                        }
                     }
+                    store_pair<Layout>(to + y * Layout::ROW_BYTES + pixel * Layout::PIXEL_BYTES, pair);
                 }
-        if constexpr (C > 0) finish<C - 1, Shrink>(x, slot, first, pixels);
     }
 
     // Writes the finished samples of the chunk at pixel x; `end` is the strip's.
@@ -174,12 +180,13 @@ template <typename Layout> struct worker : weighted_downward<Layout> {
 
     // As many parts at a time as accumulators find room for.
     template <bool Shrink> __device__ __forceinline__ void pass_2_of(int64_t x, int slot) const {
-        constexpr int COUNT = 2;
-        using Pixels = typename std::conditional<Shrink, pixel_sums<Sample, Form>, whole_pixel<Layout>>::type;
+        constexpr int COUNT = Layout::PARTS_AT_ONCE;
 #pragma unroll 1
         for (int first = 0; first < PARTS; first += COUNT) {
-            Pixels pixels[TILES][COUNT][4];
-            finish<Layout::CHANNELS - 1, Shrink>(x, slot, first, pixels);
+            totals<COUNT> acc;
+            begin_totals<Shrink, COUNT>(acc);
+            pass_2<COUNT>(slot, first, acc);
+            finish<Shrink, COUNT>(x, first, acc);
         }
     }
 
