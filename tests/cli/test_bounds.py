@@ -168,6 +168,14 @@ def jpeg_costs():
         return segment(0xE2, b"ICC_PROFILE\0" + bytes([i % 255 + 1, 255]) + bytes(size))
 
     yield "icc-parts", with_(b"".join(part_of_profile(i, 9) for i in range(65536))), small
+    guid = b"0123456789ABCDEF" * 2
+    packet = segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0xmpNote:HasExtendedXMP='" + guid + b"'" + bytes(60000))
+    more = b"http://ns.adobe.com/xmp/extension/\0" + guid
+    yield "xmp-parts-of-4-gb", with_(packet + segment(0xE1, more + struct.pack(">II", 0xFFFFFFFF, 0xFFFFFFF0)) * 65536), small
+    whole = b"".join(segment(0xE1, more + struct.pack(">II", 65536, i) + b"x") for i in range(65536))
+    yield "xmp-parts-of-a-byte", with_(packet + whole), small
+    resources = segment(0xED, b"Photoshop 3.0\0" + b"8BIM\3\355\0\0\0\0\0\0" * 5000)
+    yield "resources-of-none", with_(resources * 60), small
     yield "icc-255-parts", with_(b"".join(part_of_profile(i, 65000) for i in range(255))), small
     yield "comments", with_(segment(0xFE, b"x") * 300_000), small
     yield "fill", with_(b"\xff" * 4_000_000), small
