@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -210,13 +211,15 @@ void bench(sides s, const std::vector<int> &algos) {
 
 bool write_json(const char *path, const char *commit, const char *driver) {
     cudaDeviceProp device;
+    char date[32];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
     need(cudaGetDeviceProperties(&device, 0), "asking for the device");
     FILE *file = std::fopen(path, "w");
     if (!file) return false;
-    std::fprintf(
-        file, "{\"commit\":\"%s\",\"gpu\":\"%s\",\"driver\":\"%s\",\"toolkit\":\"%d.%d\",\"cublas\":%d,\"results\":[",
-        commit, device.name, driver, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
-        cublas ? gi_cublas_version(cublas) : 0);
+    std::fprintf(file, "{\"gpu\":\"%s\",\"driver\":\"%s\",\"toolkit\":\"%d.%d\",\"date\":\"%s\",\"commit\":\"%s\",",
+                 device.name, driver, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, date, commit);
+    std::fprintf(file, "\"cublas\":%d,\"results\":[", cublas ? gi_cublas_version(cublas) : 0);
     for (size_t i = 0; i < results.size(); i++) {
         const result &r = results[i];
         std::fprintf(file,
