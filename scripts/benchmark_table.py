@@ -2,8 +2,9 @@
 """The tables of measured figures in README.md, made from docs/benchmarks/*.json: benchmark_table.py [--check]
 
 h200.json, h200_matmul.json and h200_arrays.json are what tests/gpu/run wrote on a machine with that GPU (bench.json,
-matmul.json, arrays.json there), h200_batch.json what tests/gpu/batch.py wrote there, cpu.json what tests/bench/cpu.sh wrote, codecs.json (likewise) what tests/bench/codecs.sh
-wrote; README shows the rows that are named below, between its markers. --check
+matmul.json, arrays.json there), h200_batch.json what tests/gpu/batch.py wrote there. h200.json has NPP beside it; what
+became of the stages since, without NPP, is in h200_stages.json. cpu.json is what tests/bench/cpu.sh wrote, codecs.json
+what tests/bench/codecs.sh wrote. README shows the rows that are named below, between its markers. --check
 changes nothing and fails when README says anything else.
 """
 import json
