@@ -1,36 +1,13 @@
-#include "run/process.h"
+#include "run/process_image.h"
 
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "run/device_codec.h"
 #include "run/image_file.h"
 #include "run/output.h"
 #include "run/path.h"
-#include "run/plan.h"
-#include "run/thumbnail.h"
 #include "run/work.h"
-
-// One image in work.
-typedef struct image {
-    gi_worker *worker;
-    const gi_process_request *request;
-    const char *name; // of the input, for messages; NULL where it is none
-    gi_header header;
-    gi_metadata *metadata; // of the file, for the output; NULL: none is wanted
-    gi_plan plan;
-    gi_histogram histogram;
-    gi_thumbnail thumbnail;  // made while decoding, when a report asks for it
-    gi_pass pass;            // its source owns decoder and file
-    gi_device_codecs device; // what the slot does in their place
-    gi_outcome *outcome;
-    gi_messages heard;   // the decoder's, on their way to the caller
-    atomic_bool damaged; // the outcome has the first of its warnings
-} image;
 
 static bool on_cpu(const gi_backend *backend) { return strcmp(backend->name, "cpu") == 0; }
 
@@ -56,13 +33,13 @@ static bool makes_image(const gi_pipeline *pipeline) {
 
 // Decoders warn of nothing but damage; the threads behind one are gone when it is closed.
 static void hear_decoder(void *context, gi_severity severity, const char *file, const char *text) {
-    image *im = context;
+    gi_process_image *im = context;
     if (severity == GI_WARNING && !atomic_exchange(&im->damaged, true))
         snprintf(im->outcome->damage, sizeof im->outcome->damage, "%s", text);
     gi_say(im->worker->options->messages, severity, file, "%s", text);
 }
 
-static gi_status open_decoder(image *im, gi_error *err) {
+static gi_status open_decoder(gi_process_image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const gi_item *item = im->request->item;
     gi_source *source = &im->pass.source;
@@ -102,7 +79,7 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
 }
 
 // How high the bands are on the pass's slot, and with how many threads it works on them. True when it is a device's.
-static bool choose_bands(image *im) {
+static bool choose_bands(gi_process_image *im) {
     gi_worker *worker = im->worker;
     bool device = im->pass.slot == worker->slot && !on_cpu(worker->backend);
     bool streams = im->pass.source.decoder != NULL, fits = true;
@@ -116,7 +93,7 @@ static bool choose_bands(image *im) {
     return device;
 }
 
-static void prepare_pass(image *im) {
+static void prepare_pass(gi_process_image *im) {
     const gi_batch_options *options = im->worker->options;
     gi_pass *pass = &im->pass;
     const bool needs_slot = !gi_plan_is_nothing(&im->plan) || im->device.decodes || im->device.encodes;
@@ -133,7 +110,7 @@ static void prepare_pass(image *im) {
 
 // Takes the fallback's slot where there is one and the backend cannot be used any more, or at all, for which it may
 // `wait`. True when it did.
-static bool avoid_lost(image *im, bool wait) {
+static bool avoid_lost(gi_process_image *im, bool wait) {
     gi_backend *backend = im->worker->backend;
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
@@ -149,7 +126,7 @@ static bool avoid_lost(image *im, bool wait) {
 
 // A buffer of the slot's, which a device reads fast, for the rows that the source holds at once: for all of them where
 // they are decoded while the device starts.
-static gi_status reserve_rows(image *im, gi_error *err) {
+static gi_status reserve_rows(gi_process_image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_shape shape = im->header.shape;
     size_t bytes = 0;
@@ -168,7 +145,7 @@ static gi_status reserve_rows(image *im, gi_error *err) {
 }
 
 // ... and on the fallback's slot where the device has no memory left.
-static gi_status reserve_somewhere(image *im, gi_error *err) {
+static gi_status reserve_somewhere(gi_process_image *im, gi_error *err) {
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
     gi_status status = reserve_rows(im, &why);
@@ -184,39 +161,18 @@ static gi_status reserve_somewhere(image *im, gi_error *err) {
 
 // ---- the device's own codecs --------------------------------------------------------------------------------------
 
-static gi_format output_format(const image *im) {
-    const char *out = im->request->item->out;
-    gi_format format = im->worker->options->encode.format;
-    if (format == GI_FORMAT_UNKNOWN && out) format = gi_format_of_name(out);
-    if (format == GI_FORMAT_UNKNOWN) format = out ? im->header.format : GI_FORMAT_PNG;
-    return format;
-}
-
-static gi_encode_options encode_options(const image *im) {
-    const gi_batch_options *options = im->worker->options;
-    gi_encode_options encode = options->encode;
-    encode.format = output_format(im);
-    encode.orientation = options->decode.auto_orient || options->strip ? 0 : im->header.orientation;
-    encode.metadata = im->metadata;
-    encode.threads = im->worker->threads;
-    encode.binary = im->plan.binary;
-    encode.messages = options->messages;
-    encode.file = im->name;
-    return encode;
-}
-
 // One band of all rows; false where that is not to be.
-static bool make_whole(const image *im, gi_band_rule *bands) {
+static bool make_whole(const gi_process_image *im, gi_band_rule *bands) {
     const gi_band_setting setting = {.memory = im->worker->memory, .device = true, .whole = true};
     bool fits = true;
     *bands = gi_process_bands(im->worker->options, &im->plan, &setting, &fits);
     return fits && bands->rows >= im->plan.in.height;
 }
 
-static void choose_codecs(image *im) {
+static void choose_codecs(gi_process_image *im) {
     const gi_worker *worker = im->worker;
     const gi_batch_options *options = worker->options;
-    const gi_encode_options encode = encode_options(im);
+    const gi_encode_options encode = gi_process_encoding(im);
     const bool pixels_out = im->request->result != NULL || im->plan.measures;
     gi_band_rule whole;
     if (im->request->pixels || !gi_codec_asks_device(options->decode.codec)) return;
@@ -235,7 +191,7 @@ static void choose_codecs(image *im) {
 
 // The CPU's codecs take over, for gi_pass.provide too.
 static gi_status decode_on_cpu(void *context, gi_error *err) {
-    image *im = context;
+    gi_process_image *im = context;
     im->device = (gi_device_codecs){.decodes = false};
     gi_status status = reserve_somewhere(im, err);
     if (status != GI_ERR_DEVICE_MEMORY) return status;
@@ -244,7 +200,7 @@ static gi_status decode_on_cpu(void *context, gi_error *err) {
 }
 
 // True when the device has decoded the image, or is about to.
-static bool decode_on_device(image *im) {
+static bool decode_on_device(gi_process_image *im) {
     gi_pass *pass = &im->pass;
     gi_error why = {.status = GI_OK};
     if (!im->device.decodes || pass->slot != im->worker->slot || !make_whole(im, &pass->bands)) return false;
@@ -259,7 +215,7 @@ static bool decode_on_device(image *im) {
 }
 
 // Sets the pass up, with memory for rows unless the device decodes them.
-static gi_status begin_pass(image *im, gi_error *err) {
+static gi_status begin_pass(gi_process_image *im, gi_error *err) {
     gi_status status = gi_worker_borrow(im->worker, err);
     if (status != GI_OK) return status;
     choose_codecs(im);
@@ -271,7 +227,7 @@ static gi_status begin_pass(image *im, gi_error *err) {
 // ---- the first rows -----------------------------------------------------------------------------------------------
 
 // Decodes on, behind the first band, while the device is starting.
-static gi_status decode_while_starting(image *im, gi_error *err) {
+static gi_status decode_while_starting(gi_process_image *im, gi_error *err) {
     gi_source *source = &im->pass.source;
     gi_status status = GI_OK;
     gi_view rows;
@@ -292,7 +248,7 @@ static gi_status decode_while_starting(image *im, gi_error *err) {
 }
 
 // Begins to decode: the first band, so that most of what is wrong with a file is known before its output is begun.
-static gi_status begin_decoding(image *im, gi_error *err) {
+static gi_status begin_decoding(gi_process_image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     gi_source *source = &im->pass.source;
     gi_view rows;
@@ -325,7 +281,7 @@ static bool usable_in_place(const gi_view *pixels, const gi_view *result) {
 }
 
 // Makes the request's pixels the image that is processed.
-static gi_status take_pixels(image *im, gi_error *err) {
+static gi_status take_pixels(gi_process_image *im, gi_error *err) {
     const gi_view *pixels = im->request->pixels, *result = im->request->result;
     im->header = (gi_header){.shape = gi_view_shape(pixels)};
     gi_status status = gi_plan_make(im->worker->options->pipeline, im->header.shape, &im->plan, err);
@@ -350,102 +306,10 @@ static gi_status take_pixels(image *im, gi_error *err) {
     return GI_OK;
 }
 
-// ---- the result ---------------------------------------------------------------------------------------------------
-
-static gi_status report(image *im, gi_error *err) {
-    const gi_batch_options *options = im->worker->options;
-    gi_status status = gi_histogram_init(&im->histogram, im->plan.out.channels, im->plan.out.sample, err);
-    if (status == GI_OK) status = gi_pass_measure(&im->pass, &im->histogram, err);
-    if (status != GI_OK || !options->on_measured) return status;
-    uint32_t bins = im->plan.hist.bins > 0 ? (uint32_t)im->plan.hist.bins : im->histogram.levels;
-    if (bins > im->histogram.levels) bins = im->histogram.levels;
-    gi_measured measured = {im->request->item->in, im->plan.out, &im->histogram, bins, NULL};
-    if (im->thumbnail.sums) measured.thumbnail = &im->thumbnail.view;
-    if (im->worker->callbacks) pthread_mutex_lock(im->worker->callbacks);
-    options->on_measured(options->context, im->request->index, &measured);
-    if (im->worker->callbacks) pthread_mutex_unlock(im->worker->callbacks);
-    return GI_OK;
-}
-
-static gi_status make_directory(const image *im, gi_error *err) {
-    const char *out = im->request->item->out;
-    if (!im->request->make_directories || !out) return GI_OK;
-    char *parent = gi_path_parent(out);
-    gi_status status = parent ? gi_path_make_directories(parent, err) : gi_fail(err, GI_ERR_MEMORY, "out of memory");
-    free(parent);
-    return status;
-}
-
-// A name that promises another format than what is in the file now, unless the format was asked for.
-static void warn_of_name(const image *im, gi_format format) {
-    const gi_batch_options *options = im->worker->options;
-    const char *out = im->request->item->out;
-    if (out && options->encode.format == GI_FORMAT_UNKNOWN && gi_format_is_other(out))
-        gi_say(options->messages, GI_WARNING, out, "written as %s; gpuimg writes PNG and JPEG", gi_format_name(format));
-}
-
-// Encoded by the device. *done: false when the CPU is to do it.
-static gi_status encode_on_device(image *im, const gi_encode_options *encode, const gi_sink *sink, bool *done,
-                                  gi_error *err) {
-    const gi_jpeg_form form = gi_device_jpeg_form(encode);
-    gi_error why = {.status = GI_OK};
-    gi_bytes made;
-    *done = false;
-    // The slot may have become another's, or its bands lower, since that was chosen.
-    if (!im->device.encodes || im->pass.slot != im->worker->slot || im->pass.bands.rows < im->plan.in.height)
-        return GI_OK;
-    gi_status status = gi_pass_encode(&im->pass, &form, &made, &why);
-    *done = status == GI_OK || status == GI_ERR_CANCELLED;
-    if (status == GI_OK) return gi_encode_made_jpeg(made, im->plan.out, encode, sink, err);
-    if (*done && err) *err = why;
-    if (*done) return status;
-    gi_say(im->pass.messages, GI_NOTE, im->name, "encoded on the CPU: %s", why.text);
-    return GI_OK;
-}
-
-static gi_status encode_rows(image *im, const gi_encode_options *encode, const gi_sink *sink, gi_error *err) {
-    gi_encoder *encoder = NULL;
-    gi_status status = gi_encoder_open(im->plan.out, encode, sink, &encoder, err);
-    if (status == GI_OK) status = gi_pass_emit(&im->pass, encoder, err);
-    gi_worker_return(im->worker); // the encoder has taken all rows
-    gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
-    if (status == GI_OK) status = gi_encoder_finish(encoder, err);
-    gi_encoder_close(encoder);
-    return status;
-}
-
-static gi_status write_result(image *im, gi_error *err) {
-    const gi_batch_options *options = im->worker->options;
-    const gi_encode_options encode = encode_options(im);
-    gi_output *output = NULL;
-    gi_sink sink;
-    bool done = false;
-    gi_lap_enter(&im->worker->lap, GI_PHASE_ENCODE);
-    gi_status status = make_directory(im, err);
-    if (status == GI_OK) status = gi_output_open_cancellable(im->request->item->out, options->cancel, &output, err);
-    if (status == GI_OK && options->digester) status = gi_output_hash(output, options->digester, err);
-    if (status != GI_OK) goto out;
-    sink = gi_output_sink(output);
-    status = encode_on_device(im, &encode, &sink, &done, err);
-    if (status == GI_OK && !done) status = encode_rows(im, &encode, &sink, err);
-    gi_worker_return(im->worker);
-    if (status == GI_OK && gi_stopped(im->worker->stop)) status = gi_fail(err, GI_ERR_CANCELLED, "interrupted");
-    if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);
-    if (status == GI_OK) warn_of_name(im, encode.format);
-    if (status == GI_OK) im->outcome->bytes_out = gi_output_bytes(output);
-    if (status == GI_OK && options->digester) gi_output_digest(output, im->outcome->digest);
-out:
-    gi_output_close(output);
-    return status;
-}
-
-static gi_status deliver(image *im, gi_error *err) {
-    const gi_view *result = im->request->result;
-    return result ? gi_pass_store(&im->pass, result, err) : write_result(im, err);
-}
+// ---- all of it ------------------------------------------------------------------------------------------------------
 
 // Looks at an output that exists, before any work for it.
-static gi_status check_existing(const image *im, gi_error *err) {
+static gi_status check_existing(const gi_process_image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const char *out = im->request->item->out;
     struct stat st;
@@ -456,7 +320,7 @@ static gi_status check_existing(const image *im, gi_error *err) {
     return im->outcome->skipped ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(out, shown));
 }
 
-static void image_free(image *im) {
+static void image_free(gi_process_image *im) {
     gi_pass_free(&im->pass);
     gi_plan_free(&im->plan);
     gi_histogram_free(&im->histogram);
@@ -466,7 +330,7 @@ static void image_free(image *im) {
 }
 
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err) {
-    image im = {.worker = worker, .request = request, .outcome = outcome};
+    gi_process_image im = {.worker = worker, .request = request, .outcome = outcome};
     outcome->damage[0] = '\0';
     if (!request->pixels) im.name = request->item->in ? request->item->in : "-";
     if (request->sweep && request->item->out) gi_output_sweep_beside(request->item->out);
@@ -474,7 +338,7 @@ gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_ou
     if (status != GI_OK || outcome->skipped) return status;
     status = request->pixels ? take_pixels(&im, err) : open_decoder(&im, err);
     if (status == GI_OK && !request->pixels) status = begin_decoding(&im, err);
-    if (status == GI_OK) status = im.plan.measures ? report(&im, err) : deliver(&im, err);
+    if (status == GI_OK) status = gi_process_result(&im, err);
     image_free(&im);
     return status;
 }
