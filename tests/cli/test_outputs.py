@@ -194,3 +194,13 @@ def test_named_descriptors(gpuimg, image):
     image("a.png")
     assert decoded(gpuimg.ok("gray", "--format=png", "a.png", "/dev/stdout").out).mode == "L"
     assert decoded(gpuimg.ok("gray", "/dev/stdin", "-", stdin=encoded(pixels())).out).mode == "L"
+
+
+@pytest.mark.parametrize("option", ["--no-clobber", "--skip-existing"])
+def test_a_redirected_descriptor_is_no_file_that_exists(gpuimg, image, tmp_path, option):
+    image("a.png")
+    with open(tmp_path / "out.png", "wb") as out:
+        process = gpuimg.start("gray", option, "--format=png", "a.png", "/dev/stdout", stdout=out)
+        err = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, err
+    assert decoded((tmp_path / "out.png").read_bytes()).mode == "L"
