@@ -37,6 +37,8 @@ static const jpeg_difference jpeg_differences[] = {
     {JPEG_REFUSED, JPEG_SOUND, "a Huffman table", "", "it looks at those alone that are used"},
     {JPEG_REFUSED, JPEG_SOUND, "in a Huffman table", "", "likewise"},
     {JPEG_REFUSED, JPEG_SOUND, "entropy coding table number over 3", "", "likewise, of the numbers"},
+    {JPEG_REFUSED, JPEG_SOUND, "conditioning of arithmetic coding out of range", "",
+     "it does not look at the bounds of AC, which T.81 has from 1 to 63"},
     // Damage behind the beginning of an image: we decode what comes before it, the library stops.
     {JPEG_DAMAGED, JPEG_REFUSED, "", "", "the pixels before the damage are worth a warning"},
     {JPEG_DAMAGED, JPEG_SOUND, "restart markers are missing or out of order", "",
