@@ -56,7 +56,7 @@ static gi_sandbox_means enter(const gi_confinement *c, gi_sandbox_means means, b
     gi_sandbox_begin(&sandbox, means, gpu);
     if (c->list) gi_sandbox_allow_outputs(&sandbox, c->list, c->make);
     for (int i = 0; i < GI_CONFINE_FILES; i++)
-        if (c->files[i] && strcmp(c->files[i], "-") != 0) gi_sandbox_allow_output(&sandbox, c->files[i]);
+        if (c->files[i] && strcmp(c->files[i], "-") != 0) gi_sandbox_allow_output(&sandbox, c->files[i], c->make);
     return gi_sandbox_enter(&sandbox);
 }
 

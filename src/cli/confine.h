@@ -14,7 +14,7 @@ typedef struct gi_confinement {
     const gi_options *options;
     gi_device_request device;
     const gi_item_list *list;            // whose outputs are written; NULL: none
-    bool make;                           // the directories that are missing for them
+    bool make;                           // the directories that are missing for them, and for `files`
     const char *files[GI_CONFINE_FILES]; // others that are written; NULL or "-": none
     char about[160];                     // filled: what holds now, for gi_confine_note
 } gi_confinement;

@@ -123,27 +123,84 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
     return status;
 }
 
+// The directory that `path` lies in, links in its last component followed; NULL when memory is exhausted.
+static char *directory_of(const char *path) {
+    char *target = NULL;
+    if (gi_path_follow(path, &target, NULL) != GI_OK) return NULL;
+    char *directory = gi_path_parent(target);
+    free(target);
+    return directory;
+}
+
+// A key of what lies in the directory, up to its name there.
+static char *key_in(const char *directory, gi_path_parents *parents) {
+    char *child = gi_path_join(directory, "x");
+    char *key = child ? gi_path_key(child, parents) : NULL;
+    if (key) key[strlen(key) - 1] = '\0';
+    free(child);
+    return key;
+}
+
+// True when the keys are of one directory, or of one that lies in the other: to make one makes what is above it.
+static bool is_on_the_way(const char *a, const char *b) {
+    size_t length = strlen(a), other = strlen(b);
+    return strncmp(a, b, length < other ? length : other) == 0;
+}
+
+// True when the directory, which is missing, is one that the run makes for its outputs, is above one or in one.
+static bool is_made(const gi_item_list *list, const char *directory) {
+    gi_path_parents parents = {NULL, NULL}, outputs = {NULL, NULL};
+    char *key = key_in(directory, &parents);
+    bool made = false;
+    if (list->out_directory) {
+        char *out = key_in(list->out_directory, &outputs);
+        made = key && out && is_on_the_way(key, out);
+        free(out);
+    }
+    for (size_t i = 0; i < list->count && list->makes_directories && key && !made; i++) {
+        char *parent = list->items[i].out ? gi_path_parent(list->items[i].out) : NULL;
+        char *out = parent ? key_in(parent, &outputs) : NULL;
+        made = out && is_on_the_way(key, out);
+        free(out);
+        free(parent);
+    }
+    free(key);
+    gi_path_parents_free(&parents);
+    gi_path_parents_free(&outputs);
+    return made;
+}
+
 // Without leaving anything there. A manifest is written in place, other files beside it and then renamed.
-static bool can_open(const gi_session *session, const char *path) {
+static gi_status try_to_open(const gi_session *session, const char *path, gi_error *err) {
     const bool manifest = path == session->options->manifest;
     struct stat st;
     const bool exists = stat(path, &st) == 0;
     gi_output *output = NULL;
-    gi_error err = {0};
-    if (gi_path_descriptor(path) >= 0 || (exists && !S_ISREG(st.st_mode))) return true;
-    if (exists && session->options->no_clobber) return false;
-    if (exists && manifest) return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-    gi_status status = gi_output_open(path, &output, &err);
+    if (gi_path_descriptor(path) >= 0 || (exists && !S_ISREG(st.st_mode))) return GI_OK;
+    if (exists && session->options->no_clobber) return gi_fail(err, GI_ERR_EXISTS, "exists already");
+    if (exists && manifest)
+        return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? GI_OK : gi_fail_errno(err, "cannot write", errno);
+    gi_status status = gi_output_open(path, &output, err);
     gi_output_close(output);
-    return status == GI_OK || (manifest && err.system == ENOENT); // it may be meant to lie in OUT
+    if (status == GI_OK || err->system != ENOENT) return status;
+    char *directory = directory_of(path);
+    if (directory && is_made(&session->list, directory)) status = GI_OK;
+    free(directory);
+    return status;
 }
 
-bool gi_records_can_open(const gi_session *session) {
+// The first of the records that is not going to open, and why; NULL: all do.
+static const char *find_closed(const gi_session *session, gi_error *err) {
     const gi_options *options = session->options;
     const char *const paths[] = {options->manifest, options->stats_json, options->trace};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        if (paths[i] && strcmp(paths[i], "-") != 0 && !can_open(session, paths[i])) return false;
-    return true;
+        if (paths[i] && strcmp(paths[i], "-") != 0 && try_to_open(session, paths[i], err) != GI_OK) return paths[i];
+    return NULL;
+}
+
+bool gi_records_can_open(const gi_session *session) {
+    gi_error err = {0};
+    return !find_closed(session, &err);
 }
 
 static const char *shown_record(const char *path) { return path && strcmp(path, "-") != 0 ? path : "standard output"; }
@@ -164,13 +221,6 @@ static gi_status open_manifest(gi_session *session) {
     if (options->retry_failed && stat(options->retry_failed, &retried) == 0 && stat(options->manifest, &manifest) == 0)
         request.append = manifest.st_dev == retried.st_dev && manifest.st_ino == retried.st_ino;
     gi_status status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
-    if (status != GI_OK && err.system == ENOENT && session->list.out_directory) {
-        // It may be meant to lie in OUT, which the batch would make a little later.
-        gi_manifest_close(session->manifest);
-        session->manifest = NULL;
-        status = gi_path_make_directories(session->list.out_directory, &err);
-        if (status == GI_OK) status = gi_manifest_open(&request, &session->list, &session->manifest, &err);
-    }
     return status == GI_OK ? GI_OK : fail_manifest(session, &err);
 }
 
@@ -198,7 +248,7 @@ static gi_progress *open_progress(const gi_session *session) {
     return bar ? gi_progress_open(GI_PROGRESS_BAR, total) : NULL;
 }
 
-static gi_status fail_stats(const gi_session *session, const char *at, const gi_error *err) {
+static gi_status fail_record(const gi_session *session, const char *at, const gi_error *err) {
     if (err->status == GI_ERR_CANCELLED) return err->status;
     gi_say(&session->messages, GI_FAILURE, shown_record(at), "%s", err->text);
     return err->status;
@@ -220,13 +270,36 @@ static gi_status open_stats(gi_session *session, gi_batch_options *batch) {
                                 .no_clobber = options->no_clobber};
     for (int i = 0; i < choice->more_count; i++) request.devices[i + 1] = choice->more[i];
     if (!request.print && !request.json_path && !request.trace_path) return GI_OK;
-    if (gi_stats_open(&request, &session->stats, &at, &err)) return fail_stats(session, at, &err);
+    if (gi_stats_open(&request, &session->stats, &at, &err)) return fail_record(session, at, &err);
     batch->timeline = gi_stats_timeline(session->stats);
     return GI_OK;
 }
 
+// Where records are to lie in what the batch would make a little later. The walls of a sandbox stand already, and leave
+// room for it.
+static gi_status make_directories(const gi_session *session) {
+    const gi_options *options = session->options;
+    const char *const paths[] = {options->manifest, options->stats_json, options->trace};
+    gi_error err = {0};
+    const char *closed = find_closed(session, &err);
+    // What is wrong with a manifest it says itself, as it is the first to be opened.
+    if (closed && closed != options->manifest) return fail_record(session, closed, &err);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !closed; i++) {
+        if (!paths[i] || strcmp(paths[i], "-") == 0 || gi_path_descriptor(paths[i]) >= 0) continue;
+        char *directory = directory_of(paths[i]);
+        struct stat st;
+        gi_status status = GI_OK;
+        if (directory && stat(directory, &st) != 0 && is_made(&session->list, directory))
+            status = gi_path_make_directories(directory, &err);
+        free(directory);
+        if (status != GI_OK) return fail_record(session, paths[i], &err);
+    }
+    return GI_OK;
+}
+
 gi_status gi_records_open(gi_session *session, gi_batch_options *batch) {
-    gi_status status = session->options->manifest ? open_manifest(session) : GI_OK;
+    gi_status status = make_directories(session);
+    if (status == GI_OK && session->options->manifest) status = open_manifest(session);
     if (status == GI_OK) status = open_stats(session, batch);
     if (status == GI_OK) session->progress = open_progress(session);
     return status;
@@ -245,7 +318,7 @@ gi_status gi_records_finish(gi_session *session, const gi_batch_result *result, 
     const char *at = NULL;
     status = finish_manifest(session, status);
     if (session->stats && gi_stats_finish(session->stats, result, &at, &err)) {
-        gi_status failed = fail_stats(session, at, &err);
+        gi_status failed = fail_record(session, at, &err);
         if (status == GI_OK) status = failed;
     }
     return status;

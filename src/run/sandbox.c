@@ -58,6 +58,15 @@ int gi_sandbox_allow(gi_sandbox *sandbox, const char *path, unsigned rights) {
     return error_number;
 }
 
+static void make_parent(const char *path) {
+    char *target = NULL;
+    if (gi_path_descriptor(path) >= 0 || gi_path_follow(path, &target, NULL) != GI_OK) return;
+    char *parent = gi_path_parent(target);
+    if (parent) (void)gi_path_make_directories(parent, NULL);
+    free(parent);
+    free(target);
+}
+
 static void allow_parent(gi_sandbox *sandbox, const char *path, unsigned rights) {
     char *parent = gi_path_parent(path);
     if (parent)
@@ -78,7 +87,8 @@ static void allow_target(gi_sandbox *sandbox, const char *path, unsigned rights)
         gi_sandbox_allow(sandbox, path, GI_LANDLOCK_WRITE);
 }
 
-void gi_sandbox_allow_output(gi_sandbox *sandbox, const char *path) {
+void gi_sandbox_allow_output(gi_sandbox *sandbox, const char *path, bool make) {
+    if (make) make_parent(path);
     allow_parent(sandbox, path, FILES);
     allow_target(sandbox, path, FILES);
 }

@@ -36,8 +36,9 @@ void gi_sandbox_begin(gi_sandbox *sandbox, gi_sandbox_means means, bool gpu);
 
 // Allows what gi_output_open(path) does, now or later, and a plain file there as well: in the directory of the path,
 // and in that of what it links to, files may be made, written, renamed and removed, also in directories below; what is
-// there and no regular file may be written to. What is missing is left to whoever opens the output to complain of.
-void gi_sandbox_allow_output(gi_sandbox *sandbox, const char *path);
+// there and no regular file may be written to. With `make` the directory is made where it is missing. What is missing
+// then is left to whoever opens the output to complain of.
+void gi_sandbox_allow_output(gi_sandbox *sandbox, const char *path, bool make);
 
 // Likewise for all outputs of the list. The directories that a batch makes for them have to be there before: with
 // `make` they are made, OUT first of all. A failure to do so is the batch's to complain of.

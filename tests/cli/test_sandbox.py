@@ -225,6 +225,43 @@ def test_a_run_that_cannot_open_its_own_files_leaves_no_folder(gpuimg, image, tm
     gpuimg.ok("gray", "--manifest", "out/m.jsonl", "in", "out")
 
 
+@pytest.mark.parametrize("mode", ["auto", "off"])
+@pytest.mark.parametrize("empty", [False, True])
+def test_its_own_files_may_lie_in_folders_that_it_makes(gpuimg, image, tmp_path, mode, empty):
+    (tmp_path / "in").mkdir()
+    if not empty:
+        image("in/a.png")
+    own = (("--manifest", "m.jsonl"), ("--stats-json", "s.json"), ("--trace", "t.json"))
+    sets = [[one] for one in own] + [own, own[:2], own[::2]]
+    for number, some in enumerate(sets):
+        for place in ("{}/", "{}/deep/er/", "{}/../", ""):
+            out = f"new{number}{len(place)}/out"
+            folder = place.format(out) or f"new{number}0/"
+            args = [part for option, name in some for part in (option, folder + name)]
+            gpuimg.ok("gray", "--sandbox", mode, *args, "in", out)
+            for _, name in some:
+                assert (tmp_path / folder / name).exists(), (args, out)
+            assert (tmp_path / out / "a.png").exists() != empty
+
+
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_a_retry_makes_folders_for_its_own_files(gpuimg, image, tmp_path, mode):
+    image("in/a.png")
+    (tmp_path / "m.jsonl").write_text('{"path":"in/a.png","status":"failed","output":"out/deep/a.png"}\n')
+    gpuimg.ok("gray", "--sandbox", mode, "--retry-failed", "m.jsonl", "--trace", "out/t.json", "--stats-json",
+              "out/deep/er/s.json")
+    assert sorted(os.listdir(tmp_path / "out/deep")) == ["a.png", "er"] and (tmp_path / "out/t.json").exists()
+
+
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_which_of_its_own_files_cannot_be_written(gpuimg, image, tmp_path, mode):
+    image("in/a.png")
+    for own in (("--stats-json", "out/s.json"), ("--manifest", "out/m.jsonl")):
+        result = gpuimg("gray", "--sandbox", mode, *own, "--trace", "no/such/t.json", "in", "out")
+        assert result.code == 1 and result.err.startswith("gpuimg: no/such/t.json: "), result
+        assert os.listdir(tmp_path) == ["in"]
+
+
 def test_signals_end_it_as_before(gpuimg, whole, tmp_path):
     os.mkfifo(tmp_path / "fifo.png")
     process = gpuimg.start("gray", "--sandbox", "require", "fifo.png", "b.png")

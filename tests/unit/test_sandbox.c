@@ -269,10 +269,10 @@ static int attempt_in(const struct attempt *attempt, gi_sandbox_means means, boo
         tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         terminal = a_terminal();
         gi_sandbox_begin(&sandbox, means, gpu);
-        gi_sandbox_allow_output(&sandbox, "out/x");
-        gi_sandbox_allow_output(&sandbox, "links/link");
-        gi_sandbox_allow_output(&sandbox, "/dev/null");
-        gi_sandbox_allow_output(&sandbox, "missing/folder/x");
+        gi_sandbox_allow_output(&sandbox, "out/x", false);
+        gi_sandbox_allow_output(&sandbox, "links/link", false);
+        gi_sandbox_allow_output(&sandbox, "/dev/null", false);
+        gi_sandbox_allow_output(&sandbox, "missing/folder/x", false);
         gi_sandbox_means held = gi_sandbox_enter(&sandbox);
         if (held.landlock != means.landlock || held.seccomp != means.seccomp) _exit(2);
         _exit(attempt->make() ? 0 : 1);
