@@ -41,9 +41,6 @@ static gi_status check_usage(const char *user, const gi_options *options, gi_ope
     gi_status status = gi_options_check(options, user, GI_FOR_HIST, err);
     if (status) return status;
     if (options->null && !options->files_from) return gi_fail(err, GI_ERR_USAGE, "-0 needs --files-from");
-    bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
-    if (to_stdout && options->manifest && strcmp(options->manifest, "-") == 0)
-        return gi_fail(err, GI_ERR_USAGE, "both the report and the manifest would go to standard output");
     if (operands.count == 0 && !options->files_from && !options->retry_failed)
         return gi_fail(err, GI_ERR_USAGE, "no input");
     return GI_OK;

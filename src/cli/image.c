@@ -48,8 +48,6 @@ static gi_status take_operands(gi_session *session, gi_operands operands) {
     bool to_stdout = strcmp(session->output, "-") == 0;
     if (to_stdout && session->recorded)
         return refuse_usage(session->user, "--retry-failed writes where its manifest says, not to standard output");
-    if (to_stdout && options->manifest && strcmp(options->manifest, "-") == 0)
-        return refuse_usage(session->user, "both the image and the manifest would go to standard output");
     if (to_stdout && isatty(STDOUT_FILENO))
         return refuse_usage(session->user, "standard output is a terminal: send the image to a file or a pipe");
     return GI_OK;

@@ -22,12 +22,13 @@ typedef struct identity {
     struct stat is;
 } identity;
 
-static int descriptor_of_record(const char *path) {
+// The name of what is written, as the command line has it ("-").
+static int descriptor_of_output(const char *path) {
     return strcmp(path, "-") == 0 ? STDOUT_FILENO : gi_path_descriptor(path);
 }
 
 static identity identify(const char *path) {
-    identity file = {.path = path, .descriptor = descriptor_of_record(path)};
+    identity file = {.path = path, .descriptor = descriptor_of_output(path)};
     const bool there = file.descriptor >= 0 || stat(path, &file.is) == 0;
     file.exists = there && file.descriptor < 0 && S_ISREG(file.is.st_mode);
     if (!there || file.exists) file.key = gi_path_key(path, &file.parents);
@@ -39,11 +40,15 @@ static void forget(identity *file) {
     free(file->key);
 }
 
-static bool is_same(identity *file, const char *name) {
+// `name` may be NULL, which stands for the descriptor `standard`, or is that of a file. What is written to one
+// descriptor mixes, whatever is behind it.
+static bool is_same(identity *file, const char *name, int standard) {
     struct stat st;
-    if (!name) return false;
+    const int descriptor = name ? gi_path_descriptor(name) : standard;
+    if (descriptor >= 0 && descriptor == file->descriptor) return true;
+    if (!name || file->descriptor >= 0) return false;
     if (strcmp(name, file->path) == 0) return true;
-    if (!file->key || strcmp(name, "-") == 0) return false;
+    if (!file->key) return false;
     if (file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino)
         return true;
     char *key = gi_path_key(name, &file->parents);
@@ -52,11 +57,30 @@ static bool is_same(identity *file, const char *name) {
     return same;
 }
 
+// `name` is that of an output, "-" standard output; NULL: there is none.
+static bool is_output(identity *file, const char *name) {
+    return name && is_same(file, strcmp(name, "-") == 0 ? NULL : name, STDOUT_FILENO);
+}
+
 bool gi_records_are_one(const char *a, const char *b) {
     identity file = identify(a);
-    const bool same = file.descriptor >= 0 ? file.descriptor == descriptor_of_record(b) : is_same(&file, b);
+    const bool same = is_output(&file, b);
     forget(&file);
     return same;
+}
+
+// Where the item's result goes, "-" for standard output; NULL: it has none.
+static const char *output_of(const gi_session *session, const gi_item *item) {
+    return item->out || session->sink || !session->output ? item->out : "-";
+}
+
+// Two that would be written to one descriptor or file.
+static gi_status refuse_both(const char *a, const char *b, const char *path, gi_error *err) {
+    char shown[GI_PATH_SHOWN];
+    const int descriptor = descriptor_of_output(path);
+    if (descriptor < 0) return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file", a, b);
+    return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file: both go to %s", a, b,
+                   descriptor == STDOUT_FILENO ? "standard output" : gi_path_show(path, shown));
 }
 
 // `path`, which is the `what`, must be neither an image that is read nor one that is written.
@@ -66,10 +90,14 @@ static gi_status check_path(const gi_session *session, const char *what, const c
     identity file = identify(path);
     for (size_t i = 0; i < session->list.count && status == GI_OK; i++) {
         const gi_item *item = &session->list.items[i];
-        const char *name = is_same(&file, item->in) ? item->in : is_same(&file, item->out) ? item->out : NULL;
-        if (name)
-            status = gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", what,
-                             name == item->in ? "input" : "output", gi_path_show(name, shown));
+        const char *in = item->in, *out = output_of(session, item);
+        if (is_same(&file, in, STDIN_FILENO))
+            status = gi_fail(err, GI_ERR_USAGE, "the %s would replace the input %s", what,
+                             in ? gi_path_show(in, shown) : "-");
+        else if (is_output(&file, out))
+            status = file.descriptor >= 0 ? refuse_both("image", what, path, err)
+                                          : gi_fail(err, GI_ERR_USAGE, "the %s would replace the output %s", what,
+                                                    gi_path_show(out, shown));
     }
     forget(&file);
     return status;
@@ -92,10 +120,10 @@ static gi_status check_control(const gi_session *session, const record records[R
     identity file = identify(control.path);
     gi_path_show(control.path, shown);
     for (int i = 0; i < RECORDS && status == GI_OK; i++)
-        if (is_same(&file, records[i].path) && (i != MANIFEST || control.path != session->options->retry_failed))
+        if (is_output(&file, records[i].path) && (i != MANIFEST || control.path != session->options->retry_failed))
             status = gi_fail(err, GI_ERR_USAGE, "the %s would replace the %s %s", records[i].what, control.what, shown);
     for (size_t i = 0; i < session->list.count && status == GI_OK; i++)
-        if (is_same(&file, session->list.items[i].out))
+        if (is_output(&file, output_of(session, &session->list.items[i])))
             status = gi_fail(err, GI_ERR_USAGE, "an output would replace the %s %s", control.what, shown);
     forget(&file);
     return status;
@@ -103,10 +131,11 @@ static gi_status check_control(const gi_session *session, const record records[R
 
 gi_status gi_records_check(const gi_session *session, gi_error *err) {
     const gi_options *options = session->options;
+    const char *report = options->output ? options->output : "-";
     const record files[RECORDS] = {{"manifest", options->manifest},
                                    {"file of statistics", options->stats_json},
                                    {"trace", options->trace},
-                                   {"report", session->sink ? options->output : NULL}};
+                                   {"report", session->sink ? report : NULL}};
     const record controls[] = {{"pipeline file", options->pipeline_file},
                                {"list of names", options->files_from},
                                {"manifest that is retried", options->retry_failed}};
@@ -116,7 +145,7 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
         if (status != GI_OK) return status;
         for (int j = 0; j < i; j++)
             if (files[i].path && files[j].path && gi_records_are_one(files[i].path, files[j].path))
-                return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file", files[j].what, files[i].what);
+                return refuse_both(files[j].what, files[i].what, files[i].path, err);
     }
     for (size_t i = 0; i < sizeof controls / sizeof controls[0] && status == GI_OK; i++)
         status = check_control(session, files, controls[i], err);

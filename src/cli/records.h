@@ -4,7 +4,8 @@
 
 #include "cli/session.h"
 
-// Refuses a file of records that is an image of the listing, read or written, or another one's. GI_ERR_USAGE.
+// Refuses a file of records that is an image of the listing, read or written, or another one's, and likewise what would
+// mix on standard output or another descriptor. GI_ERR_USAGE.
 gi_status gi_records_check(const gi_session *session, gi_error *err);
 
 // True when two paths of outputs name one file, whether or not there is one, and however they are written, or one open

@@ -131,6 +131,27 @@ def test_two_records_of_one_descriptor(gpuimg, batch):
         assert "manifest and trace would be one file" in result.err
 
 
+@pytest.mark.parametrize("option, what", [("--manifest", "manifest"), ("--stats-json", "file of statistics"),
+                                          ("--trace", "trace")])
+def test_nothing_mixes_with_an_image_or_a_report(gpuimg, batch, option, what):
+    (batch / "link").symlink_to("/dev/stdout")
+    names = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link")
+    for name in names:
+        for out in names:
+            err = gpuimg.refused("gray", "--format", "png", "in/a.png", out, option, name).err
+            assert f"image and {what} would be one file: both go to standard output" in err
+            err = gpuimg.refused("hist", "--format", "json", "in/a.png", "-o", out, option, name).err
+            assert f"{what} and report would be one file: both go to standard output" in err
+        err = gpuimg.refused("hist", "in/a.png", option, name).err
+        assert f"{what} and report would be one file: both go to standard output" in err
+        gpuimg.ok("gray", "in/a.png", "b.png", option, name)
+        gpuimg.ok("hist", "in/a.png", "-o", "r.json", option, name)
+    gpuimg.ok("gray", "in/a.png", "-", option, "/dev/stderr")
+    (batch / "-").write_bytes((batch / "in/a.png").read_bytes())
+    (batch / "list").write_text("-\n")
+    gpuimg.ok("gray", "--files-from", "list", "b.png", option, "-")
+
+
 # As by a shell: whoever writes to a FIFO waits for its reader, and can be interrupted at that.
 @pytest.mark.parametrize("option", ["--manifest", "--stats-json", "--trace"])
 def test_a_fifo(gpuimg, batch, option):
