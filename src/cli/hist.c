@@ -201,8 +201,8 @@ static gi_status run_merge(const char *user, gi_report_request *request, const g
                            gi_operands operands) {
     gi_status status = GI_OK;
     request->total = true;
-    for (size_t i = 0; i < operands.count && status == GI_OK && request->path; i++)
-        status = refuse_replaced(user, request->path, operands.names[i]);
+    for (size_t i = 0; i < operands.count && status == GI_OK; i++)
+        status = refuse_replaced(user, request->path ? request->path : "-", operands.names[i]);
     if (status == GI_OK) status = refuse_existing(options, request->path);
     if (status == GI_OK) status = confine_merge(user, options);
     return status == GI_OK ? merge_reports(request, operands) : status;

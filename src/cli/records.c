@@ -29,9 +29,10 @@ static int descriptor_of_output(const char *path) {
 
 static identity identify(const char *path) {
     identity file = {.path = path, .descriptor = descriptor_of_output(path)};
-    const bool there = file.descriptor >= 0 || stat(path, &file.is) == 0;
-    file.exists = there && file.descriptor < 0 && S_ISREG(file.is.st_mode);
-    if (!there || file.exists) file.key = gi_path_key(path, &file.parents);
+    const bool ours = file.descriptor >= 0;
+    const bool there = (ours ? fstat(file.descriptor, &file.is) : stat(path, &file.is)) == 0;
+    file.exists = there && S_ISREG(file.is.st_mode);
+    if (!ours && (!there || file.exists)) file.key = gi_path_key(path, &file.parents);
     return file;
 }
 
@@ -41,16 +42,16 @@ static void forget(identity *file) {
 }
 
 // `name` may be NULL, which stands for the descriptor `standard`, or is that of a file. What is written to one
-// descriptor mixes, whatever is behind it.
+// descriptor mixes, whatever is behind it; a regular file is one behind any.
 static bool is_same(identity *file, const char *name, int standard) {
     struct stat st;
     const int descriptor = name ? gi_path_descriptor(name) : standard;
     if (descriptor >= 0 && descriptor == file->descriptor) return true;
-    if (!name || file->descriptor >= 0) return false;
-    if (strcmp(name, file->path) == 0) return true;
-    if (!file->key) return false;
-    if (file->exists && stat(name, &st) == 0 && st.st_dev == file->is.st_dev && st.st_ino == file->is.st_ino)
+    if (name && file->descriptor < 0 && strcmp(name, file->path) == 0) return true;
+    if (file->exists && (name ? stat(name, &st) : fstat(standard, &st)) == 0 && st.st_dev == file->is.st_dev &&
+        st.st_ino == file->is.st_ino)
         return true;
+    if (!name || !file->key) return false;
     char *key = gi_path_key(name, &file->parents);
     const bool same = key && strcmp(key, file->key) == 0;
     free(key);
@@ -103,6 +104,28 @@ static gi_status check_path(const gi_session *session, const char *what, const c
     return status;
 }
 
+// A file that is replaced may be an input, since it stays until its result is whole. One behind a descriptor is written
+// over as it is.
+static gi_status check_descriptors(const gi_session *session, gi_error *err) {
+    const gi_item_list *list = &session->list;
+    char shown[GI_PATH_SHOWN], input[GI_PATH_SHOWN];
+    gi_status status = GI_OK;
+    for (size_t i = 0; i < list->count && status == GI_OK; i++) {
+        const char *out = output_of(session, &list->items[i]);
+        if (!out || descriptor_of_output(out) < 0) continue;
+        identity file = identify(out);
+        for (size_t j = 0; j < list->count && file.exists && status == GI_OK; j++) {
+            const char *in = list->items[j].in;
+            if (is_same(&file, in, STDIN_FILENO))
+                status = gi_fail(err, GI_ERR_USAGE, "the output %.200s would replace the input %.200s",
+                                 strcmp(out, "-") == 0 ? "on standard output" : gi_path_show(out, shown),
+                                 in ? gi_path_show(in, input) : "-");
+        }
+        forget(&file);
+    }
+    return status;
+}
+
 // A file of the run's own.
 typedef struct record {
     const char *what, *path;
@@ -139,8 +162,8 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
     const record controls[] = {{"pipeline file", options->pipeline_file},
                                {"list of names", options->files_from},
                                {"manifest that is retried", options->retry_failed}};
-    gi_status status = GI_OK;
-    for (int i = 0; i < RECORDS; i++) {
+    gi_status status = check_descriptors(session, err);
+    for (int i = 0; i < RECORDS && status == GI_OK; i++) {
         if (files[i].path) status = check_path(session, files[i].what, files[i].path, err);
         if (status != GI_OK) return status;
         for (int j = 0; j < i; j++)

@@ -5,11 +5,12 @@
 #include "cli/session.h"
 
 // Refuses a file of records that is an image of the listing, read or written, or another one's, and likewise what would
-// mix on standard output or another descriptor. GI_ERR_USAGE.
+// mix on standard output or another descriptor, and an image written to a descriptor of a file that is read.
+// GI_ERR_USAGE.
 gi_status gi_records_check(const gi_session *session, gi_error *err);
 
 // True when two paths of outputs name one file, whether or not there is one, and however they are written, or one open
-// descriptor ("-": standard output); false for devices.
+// descriptor ("-": standard output), or descriptors of one regular file; false for devices.
 bool gi_records_are_one(const char *a, const char *b);
 
 // False where gi_records_open is going to fail. Leaves nothing where the files are.

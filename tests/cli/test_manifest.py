@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import signal
+import subprocess
 import time
 
 import pytest
@@ -150,6 +151,41 @@ def test_nothing_mixes_with_an_image_or_a_report(gpuimg, batch, option, what):
     (batch / "-").write_bytes((batch / "in/a.png").read_bytes())
     (batch / "list").write_text("-\n")
     gpuimg.ok("gray", "--files-from", "list", "b.png", option, "-")
+
+
+def through(gpuimg, folder, name, descriptor, *args):
+    """Runs it with the descriptor open on the file, to read and to write; the file must stay as it is."""
+    before = (folder / name).read_bytes()
+    command = ["sh", "-c", f'exec "$@" {descriptor}<>{name}', "sh", gpuimg.path, *args]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder, timeout=60,
+                          env=gpuimg.environment(), text=True)
+    assert done.returncode == 2 and (folder / name).read_bytes() == before, done
+    return done.stderr
+
+
+def test_a_descriptor_of_an_input_is_not_written_to(gpuimg, batch):
+    os.link(batch / "in/a.png", batch / "v.png")
+    (batch / "link").symlink_to("/dev/fd/3")
+    for name in ("v.png", "in/a.png"):
+        for own in ("/dev/fd/3", "/proc/self/fd/3", "link"):
+            for option, what in (("--manifest", "manifest"), ("--stats-json", "file of statistics"), ("--trace", "trace")):
+                err = through(gpuimg, batch, name, 3, "gray", "v.png", "o.png", option, own)
+                assert f"the {what} would replace the input v.png" in err
+            err = through(gpuimg, batch, name, 3, "gray", "v.png", own, "--format", "png")
+            assert f"the output {own} would replace the input v.png" in err
+            err = through(gpuimg, batch, name, 3, "gray", own, own, "--format", "png")
+            assert f"the output {own} would replace the input {own}" in err
+            err = through(gpuimg, batch, name, 3, "hist", "v.png", "-o", own, "--format", "json")
+            assert "the report would replace the input v.png" in err
+        assert "would replace the input v.png" in through(gpuimg, batch, name, 1, "gray", "v.png", "-")
+        assert "would replace the input v.png" in through(gpuimg, batch, name, 1, "gray", "v.png", "o.png", "--trace", "-")
+        assert "would replace the input v.png" in through(gpuimg, batch, name, 1, "hist", "v.png")
+    (batch / "o.png").write_bytes(b"old")
+    err = through(gpuimg, batch, "o.png", 3, "gray", "v.png", "o.png", "--manifest", "/dev/fd/3")
+    assert "image and manifest would be one file" in err
+    assert "would be one file" in through(gpuimg, batch, "o.png", 3, "gray", "v.png", "x.png", "--trace", "o.png",
+                                          "--manifest", "/dev/fd/3")
+    gpuimg.ok("gray", "v.png", "v.png")
 
 
 # As by a shell: whoever writes to a FIFO waits for its reader, and can be interrupted at that.

@@ -139,6 +139,9 @@ def test_what_is_refused(gpuimg, photos, tmp_path):
     gpuimg.ok("hist", "--total", "-o", "t.json", *photos)
     for name in ("t.json", "./t.json", "./../" + tmp_path.name + "/t.json"):
         assert "would replace the input t.json" in gpuimg.refused("hist", "--merge", "t.json", "-o", name).err
+    with open(tmp_path / "t.json", "r+b") as report:
+        process = gpuimg.start("hist", "--merge", "t.json", stdout=report)
+        assert b"would replace the input t.json" in process.communicate(timeout=60)[1] and process.returncode == 2
     gpuimg.ok("hist", "--merge", "t.json", "--no-clobber", "--format", "json", "-o", "/dev/null")
     assert "no pipeline" in gpuimg.refused("run", "gray | hist", "--merge", "t.json").err
     for more in (("-r",), ("--manifest", "m"), ("--files-from", "t.json"), ("--retry-failed", "m"), ("--shard", "1/2")):
