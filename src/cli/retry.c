@@ -247,10 +247,16 @@ void gi_retry_free(gi_retry *retry) {
 
 // ---- the listing --------------------------------------------------------------------------------------------------
 
+// Of a path without the slashes at its end.
+static size_t bare_length(const char *path) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    return length;
+}
+
 // True when `path` is `directory` or lies in it, by their names alone.
 static bool lies_in(const char *path, const char *directory) {
-    size_t length = strlen(directory);
-    while (length > 1 && directory[length - 1] == '/') length--;
+    const size_t length = bare_length(directory);
     if (strncmp(path, directory, length) != 0) return false;
     const char *rest = path + length;
     if (*rest != '\0' && *rest != '/' && directory[length - 1] != '/') return false;
@@ -309,15 +315,65 @@ gi_status gi_retry_collect(const gi_retry *retry, const gi_inputs_request *reque
     return status;
 }
 
-static int find_path(const void *key, const void *entry) { return strcmp(key, ((const gi_retry_entry *)entry)->path); }
+// The first `length` bytes of a path.
+typedef struct place {
+    const char *text;
+    size_t length;
+} place;
 
-static bool is_to_do(void *context, const gi_item *item) {
-    const gi_retry *retry = context;
-    if (!item->in || retry->count == 0) return false;
-    if (bsearch(item->in, retry->entries, retry->count, sizeof *retry->entries, find_path)) return true;
-    for (size_t i = 0; i < retry->count; i++)
-        if (retry->entries[i].directory && lies_in(item->in, retry->entries[i].path)) return true;
+static int compare_places(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+// What is to be done, to be looked up.
+typedef struct to_do {
+    const gi_retry *retry;
+    place *directories; // sorted, without the slashes at their ends
+    size_t count;
+} to_do;
+
+static bool find_directory(const to_do *all, const char *path, size_t length) {
+    const place key = {path, length};
+    return bsearch(&key, all->directories, all->count, sizeof key, compare_places) != NULL;
+}
+
+// True when lies_in(path, one of the directories), which is asked of the path and of all that is above it.
+static bool lies_in_any(const to_do *all, const char *path) {
+    size_t length = strlen(path), above = length;
+    if (all->count == 0) return false;
+    for (; length > 0; length = above) {
+        if (find_directory(all, path, length)) return true;
+        while (above > 0 && path[above - 1] != '/') above--;
+        if (length - above == 2 && path[above] == '.' && path[above + 1] == '.') return false;
+        if (above == 1) return find_directory(all, path, 1);
+        if (above > 0) above--;
+    }
     return false;
 }
 
-void gi_retry_keep(const gi_retry *retry, gi_item_list *list) { gi_item_list_keep(list, is_to_do, (void *)retry); }
+static int find_path(const void *key, const void *entry) { return strcmp(key, ((const gi_retry_entry *)entry)->path); }
+
+static bool is_to_do(void *context, const gi_item *item) {
+    const to_do *all = context;
+    const gi_retry *retry = all->retry;
+    if (!item->in || retry->count == 0) return false;
+    return bsearch(item->in, retry->entries, retry->count, sizeof *retry->entries, find_path) ||
+           lies_in_any(all, item->in);
+}
+
+gi_status gi_retry_keep(const gi_retry *retry, gi_item_list *list, gi_error *err) {
+    size_t bytes = 0;
+    to_do all = {.retry = retry};
+    if (gi_mul(retry->count + 1, sizeof *all.directories, &bytes)) all.directories = malloc(bytes);
+    if (!all.directories) return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
+    for (size_t i = 0; i < retry->count; i++) {
+        const gi_retry_entry *entry = &retry->entries[i];
+        if (entry->directory) all.directories[all.count++] = (place){entry->path, bare_length(entry->path)};
+    }
+    qsort(all.directories, all.count, sizeof *all.directories, compare_places);
+    gi_item_list_keep(list, is_to_do, &all);
+    free(all.directories);
+    return GI_OK;
+}

@@ -34,7 +34,7 @@ void gi_retry_free(gi_retry *retry);
 gi_status gi_retry_collect(const gi_retry *retry, const gi_inputs_request *request, bool sink, gi_item_list *list,
                            gi_error *err);
 
-// Keeps, of a listing, what is to be done, and what lies in a directory that could not be read.
-void gi_retry_keep(const gi_retry *retry, gi_item_list *list);
+// Keeps, of a listing, what is to be done, and what lies in a directory that could not be read. GI_ERR_MEMORY.
+gi_status gi_retry_keep(const gi_retry *retry, gi_item_list *list, gi_error *err);
 
 #endif

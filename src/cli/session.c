@@ -110,7 +110,7 @@ static gi_status list_inputs(gi_session *session, gi_error *err) {
         status = gi_retry_collect(&retry, &request, session->sink, &session->list, err);
     } else if (status == GI_OK) {
         status = gi_inputs_collect(&request, &session->list, err);
-        if (status == GI_OK && options->retry_failed) gi_retry_keep(&retry, &session->list);
+        if (status == GI_OK && options->retry_failed) status = gi_retry_keep(&retry, &session->list, err);
     }
     gi_retry_free(&retry);
     if (status == GI_OK) gi_shard_keep(session->shard, &session->list);

@@ -338,6 +338,41 @@ def test_hostile_lines(gpuimg, batch, line, reason):
     assert "line 2" in result.err and reason in result.err, result
 
 
+@pytest.mark.parametrize("directory, inside, outside", [
+    ("in", ["in/a.png", "in//a.png", "in/sub/d.png", "in/./sub/d.png"], ["b.png", "./in/a.png", "in/../b.png", "inside/e.png"]),
+    ("in//", ["in/a.png", "in/sub/d.png", "in/sub/./d.png"], ["in/sub/../a.png", "inside/e.png"]),
+    ("in/sub", ["in/sub/d.png", "in/sub//d.png"], ["in/a.png", "in/sub/../a.png"]),
+    ("in/..", ["in/../b.png", "in/.././b.png"], ["in/a.png", "b.png"]),
+    ("/", ["{}/b.png", "//{}/in/a.png"], ["b.png", "{}/in/../b.png", "/../{}/b.png"])])
+def test_what_lies_in_a_directory(gpuimg, batch, image, directory, inside, outside):
+    repair(batch)
+    image("b.png")
+    image("inside/e.png")
+    (batch / "m.jsonl").write_text(
+        json.dumps({"path": directory, "status": "failed", "directory": True, "output": "out"}) + "\n")
+    for names, done in ((inside, True), (outside, False)):
+        for number, name in enumerate(names):
+            out = f"out{done}{number}.png"
+            gpuimg.ok("gray", "--retry-failed", "m.jsonl", name.format(batch), out)
+            assert (batch / out).exists() == done, name
+
+
+def test_a_retry_after_many_directories_is_quick(gpuimg, batch):
+    count = 40000
+    (batch / "names").write_text("".join(f"photos/{i}.png\n" for i in range(count)))
+
+    def seconds(directory):
+        with open(batch / "m.jsonl", "w") as file:
+            for i in range(count):
+                file.write(json.dumps({"path": f"photos/folder{i}", "status": "failed", "directory": directory,
+                                       "output": "out"}) + "\n")
+        begun = time.monotonic()
+        gpuimg.ok("gray", "--retry-failed", "m.jsonl", "--files-from", "names", "out")
+        return time.monotonic() - begun
+
+    assert seconds(True) < 5 * seconds(False) + 1
+
+
 def test_outputs_outside_of_out(gpuimg, batch):
     for output in ("elsewhere/b.png", "outer/b.png", "out/../b.png", "out/.."):
         (batch / "m.jsonl").write_text(GOOD.replace("out/b.png", output) + "\n")
