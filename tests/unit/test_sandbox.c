@@ -119,6 +119,7 @@ static bool list_elsewhere(void) { return entry_count("elsewhere") == 3; }
 static bool make_in_out(void) { return writes("out/new", O_RDWR | O_CREAT | O_EXCL | O_APPEND); }
 static bool write_in_out(void) { return writes("out/old", O_WRONLY | O_TRUNC); }
 static bool below_out(void) { return writes("out/below/new", O_WRONLY | O_CREAT); }
+static bool make_in_made_folder(void) { return writes("made/folder/y", O_WRONLY | O_CREAT | O_EXCL); }
 static bool remove_in_out(void) { return unlink("out/old") == 0; }
 static bool rename_in_out(void) { return rename("out/old", "out/newer") == 0; }
 static bool link_in_out(void) { return link("out/old", "out/newer") == 0; }
@@ -225,6 +226,7 @@ static const struct attempt {
     {"make in out", make_in_out, NEVER, NO, false},
     {"write in out", write_in_out, NEVER, NO, false},
     {"below out", below_out, NEVER, NO, false},
+    {"make in a folder that was made", make_in_made_folder, NEVER, NO, false},
     {"remove in out", remove_in_out, NEVER, NO, false},
     {"rename in out", rename_in_out, NEVER, NO, false},
     {"link in out", link_in_out, NEVER, NO, false},
@@ -273,6 +275,7 @@ static int attempt_in(const struct attempt *attempt, gi_sandbox_means means, boo
         gi_sandbox_allow_output(&sandbox, "links/link", false);
         gi_sandbox_allow_output(&sandbox, "/dev/null", false);
         gi_sandbox_allow_output(&sandbox, "missing/folder/x", false);
+        gi_sandbox_allow_output(&sandbox, "made/folder/x", true);
         gi_sandbox_means held = gi_sandbox_enter(&sandbox);
         if (held.landlock != means.landlock || held.seccomp != means.seccomp) _exit(2);
         _exit(attempt->make() ? 0 : 1);
