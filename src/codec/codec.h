@@ -41,6 +41,11 @@ uint64_t gi_peek_pixels(gi_bytes head);
 // and as much of metadata and the like as is taken.
 uint64_t gi_peek_most_bytes(gi_bytes head);
 
+// Refuses a file with these first bytes as a decoder would refuse all of it, by what its header announces, where it is
+// among them: GI_ERR_LIMIT when that is more than max_pixels (0: any number), GI_ERR_FORMAT when there are no pixels or
+// a PNG's header is damaged.
+gi_status gi_peek_check(gi_bytes head, uint64_t max_pixels, gi_error *err);
+
 // By file name extension in any letter case (.png .jpg .jpeg); GI_FORMAT_UNKNOWN for others.
 gi_format gi_format_of_name(const char *name);
 

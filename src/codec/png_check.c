@@ -144,6 +144,21 @@ static gi_status read_ihdr(walker *walk, const chunk *c) {
     return GI_OK;
 }
 
+static gi_status read_memory(void *context, size_t at, void *to, size_t size, gi_error *err) {
+    (void)err;
+    memcpy(to, ((const gi_bytes *)context)->data + at, size);
+    return GI_OK;
+}
+
+gi_status gi_png_check_head(gi_bytes head, gi_png_info *info, gi_error *err) {
+    const gi_input input = {head.size, read_memory, &head};
+    walker walk = {.input = &input, .at = SIGNATURE_BYTES, .info = info, .err = err};
+    chunk c;
+    memset(info, 0, sizeof *info);
+    gi_status status = next_chunk(&walk, &c);
+    return status == GI_OK ? read_ihdr(&walk, &c) : status;
+}
+
 static gi_status read_plte(walker *walk, const chunk *c) {
     gi_png_info *info = walk->info;
     if (info->palette_size) return damaged(walk, c, "a second palette");

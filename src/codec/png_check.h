@@ -49,6 +49,12 @@ enum { GI_PNG_CHUNK_HEAD = 8, GI_PNG_CHUNK_TAIL = 4 };
 // What stands before the damage is in *info also then; the width is 0 where IHDR is not.
 gi_status gi_png_check(const gi_input *input, gi_png_info *info, gi_error *err);
 
+// Bytes of the signature and IHDR.
+enum { GI_PNG_HEAD = 8 + GI_PNG_CHUNK_HEAD + 13 + GI_PNG_CHUNK_TAIL };
+
+// The same of IHDR alone, from the first bytes of a file: at least GI_PNG_HEAD, and those of the signature.
+gi_status gi_png_check_head(gi_bytes head, gi_png_info *info, gi_error *err);
+
 // GI_ERR_FORMAT when there are fewer compressed bytes than could ever make an image of that size.
 gi_status gi_png_check_plausible(const gi_png_info *info, gi_error *err);
 

@@ -12,6 +12,7 @@ gi_status gi_image_open(const char *path, const gi_read_options *reading, const 
                         gi_file_data *file, gi_decoder **decoder, gi_error *err) {
     gi_read_options options = *reading;
     options.image_only = options.leave_open = true;
+    options.max_pixels = decoding->max_pixels;
     *decoder = NULL;
     gi_status status = gi_read_file(path, &options, file, err);
     if (status != GI_OK) return status;

@@ -93,6 +93,11 @@ static gi_status too_much(const gi_read_options *options, const gi_file_data *fi
                    file->size);
 }
 
+// A stream's header, as soon as it has come: what is refused by it is not read to its end.
+static gi_status check_begun(const gi_read_options *options, const gi_file_data *file, gi_error *err) {
+    return options->image_only ? gi_peek_check((gi_bytes){file->data, file->size}, options->max_pixels, err) : GI_OK;
+}
+
 // `expected` bytes are likely there, of a regular file; one more is asked for, so that the end is seen without growing.
 static gi_status read_all(int fd, size_t expected, const gi_read_options *options, gi_file_data *file, gi_error *err) {
     bool ended = false;
@@ -108,6 +113,7 @@ static gi_status read_all(int fd, size_t expected, const gi_read_options *option
     if (capacity > FIRST_CAPACITY) status = take_room(file, capacity, err);
     while (!ended && status == GI_OK) {
         status = read_until(fd, capacity, options, file, &ended, err);
+        if (status == GI_OK && !ended && !expected) status = check_begun(options, file, err);
         size_t limit = expected ? limit_of(options) : stream_limit(options, file);
         if (status == GI_OK && file->size > limit) return too_much(options, file, err);
         if (status != GI_OK || ended) return status;

@@ -22,7 +22,8 @@ typedef struct gi_begun {
 typedef struct gi_read_options {
     size_t limit;          // more bytes are refused without reading them all; 0: GI_READ_MAX
     bool image_only;       // nothing past the signature is read, nor memory taken, unless it is a PNG's or JPEG's; and
-                           // of a stream no more than such an image can need
+                           // of a stream no more than such an image can need, or its header where that is refused
+    uint64_t max_pixels;   // of the image of a stream, as of gi_decode_options; 0: no limit
     bool leave_open;       // a PNG that is large and a regular file is not read
     bool regular_only;     // found by a walk: anything but a regular file is refused without waiting on it
     const gi_begun *begun; // to go on with, whatever the path; NULL: there is none
@@ -41,8 +42,8 @@ enum { GI_LEAVE_OPEN_BYTES = 1 << 20 };
 
 // Reads the file `path`, or standard input where it is NULL, to its end. FIFOs and devices are read as streams. A file
 // that grows or shrinks meanwhile gives what was there when read. GI_ERR_IO with the system's reason, GI_ERR_LIMIT past
-// the limit (which is not for a file that is left open) or more than an image needs, GI_ERR_FORMAT when empty or, with
-// image_only, when no image begins there.
+// the limit (which is not for a file that is left open) or more than an image needs or may have, GI_ERR_FORMAT when
+// empty or, with image_only, when no image begins there.
 gi_status gi_read_file(const char *path, const gi_read_options *options, gi_file_data *file, gi_error *err);
 
 // Opens the file; `path` NULL: *fd is that of standard input. Of the options count regular_only and cancel.

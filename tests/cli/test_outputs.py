@@ -1,6 +1,8 @@
 """Inputs and outputs as cp has them; formats; collisions; pipes."""
 import os
+import struct
 import subprocess
+import zlib
 
 import numpy as np
 import pytest
@@ -153,15 +155,24 @@ def test_bad_stdin(gpuimg):
         assert result.code == 1 and result.out == b"" and result.err.startswith("gpuimg: -: "), result
 
 
+def png_head(width, height):
+    """Signature, IHDR of RGBA and the head of an IDAT chunk without end."""
+    ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n\0\0\0\r" + ihdr + struct.pack(">I", zlib.crc32(ihdr)) + b"\x7f\xff\xff\xffIDAT"
+
+
 @pytest.mark.parametrize("command", (("gray", "-", "out.png"), ("info", "--quick", "-"), ("reduce", "sum", "-")), ids=lambda c: c[0])
 @pytest.mark.parametrize("begin, megabytes, text", [
     (b"", 0.2, b"neither "),
     (b"\xff\xd8\xff", 66, b"more than an image"),
     (encoded(pixels()), 66, b"more than an image"),
-], ids=("none", "signature", "image"))  # fmt: skip
+    (png_head(30000, 30000), 0.2, b"30000x30000 is 900000000 pixels, more than the limit of 1000000 (--max-pixels)"),
+    (png_head(0, 0), 0.2, b"damaged PNG: chunk IHDR at byte 8: width or height is 0"),
+    (b"\xff\xd8\xff\xc0\0\x11\x08" + struct.pack(">HHB", 30000, 30000, 3), 0.2, b"more than the limit of 1000000"),
+], ids=("none", "signature", "image", "large", "no-pixels", "large-jpeg"))  # fmt: skip
 def test_a_stream_without_end(gpuimg, command, begin, megabytes, text):
     """Refused as soon as no image can need more; what was taken of it is counted."""
-    process = gpuimg.start(*command, stdin=subprocess.PIPE, bufsize=0)
+    process = gpuimg.start(*command, "--max-pixels=1M", stdin=subprocess.PIPE, bufsize=0)
     taken, more = 0, bytes(1 << 16)
     try:
         taken += process.stdin.write(begin + more)

@@ -46,8 +46,43 @@ static void most(void **state) {
     assert_int_equal(gi_peek_most_bytes(bytes), 64 << 20);
 }
 
+#define PNG_HEAD(width, height, crc) "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" width height "\x08\6\0\0\0" crc
+#define SOF2(width, height) "\xff\xd8\xff\xe0\0\x04??\xff\xc2\0\x11\x08" height width "\x03"
+#define HEAD(text) text, sizeof text - 1
+
+static void refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *head;
+        size_t size;
+        const char *said; // NULL: it is not refused
+    } cases[] = {
+        {HEAD(PNG_HEAD("\0\0\0\x64", "\0\0\0\x0a", "\x42\x1c\xfb\x7e")), NULL},
+        {HEAD(PNG_HEAD("\0\0\0\x65", "\0\0\0\x0a", "\xad\xde\x90\x40")),
+         "101x10 is 1010 pixels, more than the limit of"},
+        {HEAD(PNG_HEAD("\0\0\0\x65", "\0\0\0\x0a", "\xad\xde\x90\x41")),
+         "chunk IHDR at byte 8: its CRC does not match"},
+        {HEAD(PNG_HEAD("\0\0\0\0", "\0\0\0\0", "\x3b\x8b\x7c\x12")), "chunk IHDR at byte 8: width or height is 0"},
+        {HEAD(PNG_HEAD("\0\0\0\0", "\0\0\0\0", "\x3b\x8b\x7c")), NULL}, // it may go on
+        {HEAD("\x89PNG\r\n\x1a\n\0\0\0\x0ctEXt????????????????????????"), NULL},
+        {HEAD(SOF2("\0\x64", "\0\x0a")), NULL},
+        {HEAD(SOF2("\0\x65", "\0\x0a")), "101x10 is 1010 pixels, more than the limit of"},
+        {HEAD(SOF2("\0\0", "\0\x0a")), "segment SOF2 at byte 8: the width is 0"},
+        {HEAD(SOF2("\0\x0a", "\0\0")), "segment SOF2 at byte 8: the height is 0"},
+        {HEAD("\xff\xd8\xff"), NULL},
+        {HEAD("GIF89a??"), NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gi_error err = {0};
+        gi_status status = gi_peek_check((gi_bytes){(const uint8_t *)cases[i].head, cases[i].size}, 1000, &err);
+        if ((status == GI_OK) != !cases[i].said || (cases[i].said && !strstr(err.text, cases[i].said)))
+            fail_msg("case %zu: status %d, '%s'", i, (int)status, err.text);
+    }
+    assert_int_equal(gi_peek_check((gi_bytes){(const uint8_t *)cases[1].head, cases[1].size}, 0, NULL), GI_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(png), cmocka_unit_test(jpeg), cmocka_unit_test(others),
-                                       cmocka_unit_test(most)};
+                                       cmocka_unit_test(most), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
