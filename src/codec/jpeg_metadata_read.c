@@ -126,6 +126,24 @@ static bool next_more(gi_bytes file, size_t *at, const uint8_t *guid, gi_bytes *
     return false;
 }
 
+// Copies the parts to where they belong. False: two of them have the same bytes, so that others are missing, as there
+// are as many as there should be. `taken` has a byte, 0 yet, for each of theirs.
+static bool put_parts(gi_bytes file, const uint8_t *guid, uint8_t *to, uint8_t *taken) {
+    gi_bytes part;
+    for (size_t at = 2; next_more(file, &at, guid, &part);) {
+        size_t offset = gi_be32(part.data + 4), size = part.size - 8;
+        if (memchr(taken + offset, 1, size)) return false;
+        memset(taken + offset, 1, size);
+        memcpy(to + offset, part.data + 8, size);
+    }
+    return true;
+}
+
+static void say_more(const gi_decode_options *options, bool large) {
+    gi_say(options->messages, large ? GI_NOTE : GI_FLAW, options->file, "extended XMP %s: not kept",
+           large ? "has more than 8 MB" : "is damaged");
+}
+
 // Joins the parts, in any order, once it is known that there are as many bytes as they all say.
 static gi_status join_more(gi_bytes file, const finds *f, const gi_decode_options *options, gi_blob *more,
                            gi_error *err) {
@@ -133,25 +151,31 @@ static gi_status join_more(gi_bytes file, const finds *f, const gi_decode_option
     uint64_t sum = 0;
     uint32_t size = 0;
     gi_bytes part;
-    bool broken = !guid;
-    for (size_t at = 2; !broken && next_more(file, &at, guid, &part);) {
-        if (!sum) size = gi_be32(part.data);
+    bool broken = !guid, first = true;
+    for (size_t at = 2; !broken && next_more(file, &at, guid, &part); first = false) {
+        if (first) size = gi_be32(part.data);
         uint32_t offset = gi_be32(part.data + 4);
         sum += part.size - 8;
         broken = gi_be32(part.data) != size || offset > size || part.size - 8 > size - offset;
     }
     bool large = !broken && sum > GI_BLOB_MOST;
     if (broken || large || sum != size || !size) {
-        gi_say(options->messages, large ? GI_NOTE : GI_FLAW, options->file, "extended XMP %s: not kept",
-               large ? "has more than 8 MB" : "is damaged");
+        say_more(options, large);
         return GI_OK;
     }
-    more->data = calloc(1, GI_XMP_GUID + sum); // parts that overlap leave gaps
-    if (!more->data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %u bytes of metadata", size);
+    uint8_t *taken = calloc(1, size);
+    more->data = malloc(GI_XMP_GUID + sum);
+    if (!taken || !more->data) {
+        free(taken);
+        return gi_fail(err, GI_ERR_MEMORY, "no memory for %u bytes of metadata", size);
+    }
     more->size = GI_XMP_GUID + sum;
     memcpy(more->data, guid, GI_XMP_GUID);
-    for (size_t at = 2; next_more(file, &at, guid, &part);)
-        memcpy(more->data + GI_XMP_GUID + gi_be32(part.data + 4), part.data + 8, part.size - 8);
+    if (!put_parts(file, guid, more->data + GI_XMP_GUID, taken)) {
+        gi_blob_free(more);
+        say_more(options, false);
+    }
+    free(taken);
     return GI_OK;
 }
 

@@ -397,6 +397,10 @@ def more_xmp(text, size=65400, guid=GUID, full=None):
             for at in range(0, len(text), size)]
 
 
+def part(full, at, size):
+    return 0xE1, MORE_NAME + GUID + struct.pack(">II", full, at) + bytes(range(65, 65 + size))
+
+
 def resource(number, data, name=b""):
     name = bytes([len(name)]) + name
     return b"8BIM" + struct.pack(">H", number) + name + bytes(len(name) % 2) + struct.pack(">I", len(data)) + data + bytes(len(data) % 2)
@@ -450,9 +454,13 @@ def test_iptc_leaves_photoshops_other_resources_behind(gpuimg, tmp_path):
     (more_xmp(b"text", full=2**32 - 1), "extended XMP is damaged"),
     ([(0xE1, MORE_NAME + GUID)], "extended XMP is damaged"),
     ([(0xE1, MORE_NAME)], "extended XMP is damaged"),
+    ([part(20, 5, 10), part(20, 5, 10)], "extended XMP is damaged"),        # as many bytes as there should be
+    ([part(20, 10, 10), part(20, 1, 9), part(20, 9, 1)], "extended XMP is damaged"),
+    ([part(0xF0000000, 0xF0000000, 0), part(10, 0, 10)], "extended XMP is damaged"),
+    ([part(10, 0, 10), part(11, 10, 0)], "extended XMP is damaged"),
     (more_xmp(bytes(8_000_001)), "has more than 8 MB"),
     ([(0xED, PHOTOSHOP + resource(0x0404, RECORDS)[:-4])], "IPTC is damaged"),
-], ids=range(9))  # fmt: skip
+], ids=range(13))  # fmt: skip
 def test_what_is_damaged_of_these(gpuimg, parts, said, tmp_path):
     jpeg_with(tmp_path / "in.jpg", IMAGE, (0xE1, XMP_NAME + NAMES_MORE), *parts)
     done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")
