@@ -10,7 +10,8 @@ enum {
     GI_JPEG_EXIF_MOST = 65535 - 2 - 6,
     GI_JPEG_XMP_MOST = 65535 - 2 - 29,
     GI_JPEG_XMP_MORE_MOST = 65535 - 2 - 35 - GI_XMP_GUID - 8,
-    GI_JPEG_ICC_MOST = 65535 - 2 - 14
+    GI_JPEG_ICC_MOST = 65535 - 2 - 14,
+    GI_JPEG_PHOTOSHOP_MOST = 65535 - 2 - 14
 };
 
 // What those segments begin with, the NUL at the end included where it is sizeof that counts.
@@ -20,9 +21,26 @@ enum {
 #define GI_JPEG_ICC_NAME "ICC_PROFILE"
 #define GI_JPEG_PHOTOSHOP_NAME "Photoshop 3.0"
 
-// The records of IPTC among the resources of a Photoshop segment's body, without a copy; empty where there are none.
-// *others: there are resources of other kinds. *cut: the records go on past the segment.
-gi_bytes gi_jpeg_iptc(gi_bytes body, bool *others, bool *cut);
+// The records of IPTC among Photoshop's resources, without a copy; empty where there are none. *others: there are
+// resources of other kinds. *rest: the last one, as far as it is there, where it goes on past these bytes; else empty.
+gi_bytes gi_jpeg_iptc(gi_bytes resources, bool *others, gi_bytes *rest);
+
+// Whether that rest is known to be one of IPTC.
+bool gi_jpeg_iptc_is_cut(gi_bytes rest);
+
+// The resources of one segment after the other: what goes on past a segment goes on in the next one.
+typedef struct gi_jpeg_resources {
+    gi_blob iptc; // owned: the first that is whole
+    gi_blob rest; // owned: a resource that is not whole yet
+    bool large;   // IPTC went on past GI_BLOB_MOST, and was dropped
+    // Of the last segment, and what went on in it:
+    bool others; // resources of other kinds
+    bool found;  // IPTC, or a resource that is not whole yet
+} gi_jpeg_resources;
+
+// `segment` is a Photoshop segment's body behind the name. GI_ERR_MEMORY.
+gi_status gi_jpeg_resources_take(gi_jpeg_resources *to, gi_bytes segment, gi_error *err);
+void gi_jpeg_resources_free(gi_jpeg_resources *resources);
 
 // The bag of what stands before the image data of a file that gi_jpeg_check has passed. What it cannot take is said as
 // notes. GI_ERR_MEMORY.

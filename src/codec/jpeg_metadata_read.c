@@ -16,8 +16,9 @@ static const char exif_name[] = GI_JPEG_EXIF_NAME, xmp_name[] = GI_JPEG_XMP_NAME
 
 // What is found before it is copied: of each kind the first, and every part of the profile. All of it lies in the file.
 typedef struct finds {
-    gi_bytes exif, xmp, iptc, part[MOST_PARTS];
-    bool more_xmp, iptc_cut;
+    gi_bytes exif, xmp, part[MOST_PARTS];
+    gi_jpeg_resources photoshop; // owned
+    bool more_xmp;
     int parts, total; // those found, and as many as the first one says
     bool broken;      // the parts do not make one profile
     gi_density density;
@@ -61,15 +62,14 @@ static void take_other(finds *f, int code) {
     if (f->others < OTHERS) f->other[f->others++] = (uint8_t)code;
 }
 
-static void take_photoshop(finds *f, gi_bytes body) {
-    bool others = false, cut = false;
-    gi_bytes iptc = gi_jpeg_iptc(body, &others, &cut);
-    if (!f->iptc.size) f->iptc = iptc;
-    f->iptc_cut = f->iptc_cut || cut;
-    if (others || !iptc.size) take_other(f, GI_JPEG_APP13);
+static gi_status take_photoshop(finds *f, gi_bytes body, gi_error *err) {
+    gi_bytes resources = {body.data + sizeof photoshop_name, body.size - sizeof photoshop_name};
+    gi_status status = gi_jpeg_resources_take(&f->photoshop, resources, err);
+    if (f->photoshop.others || !f->photoshop.found) take_other(f, GI_JPEG_APP13);
+    return status;
 }
 
-static void take(finds *f, int code, gi_bytes body) {
+static gi_status take(finds *f, int code, gi_bytes body, gi_error *err) {
     if (code == GI_JPEG_APP0 && begins(body, "JFIF", 5)) {
         take_density(f, body);
     } else if (code == GI_JPEG_APP1 && begins(body, exif_name, sizeof exif_name)) {
@@ -79,12 +79,35 @@ static void take(finds *f, int code, gi_bytes body) {
     } else if (code == GI_JPEG_APP1 && begins(body, more_name, sizeof more_name)) {
         f->more_xmp = true;
     } else if (code == GI_JPEG_APP13 && begins(body, photoshop_name, sizeof photoshop_name)) {
-        take_photoshop(f, body);
+        return take_photoshop(f, body, err);
     } else if (code == GI_JPEG_APP0 + 2 && begins(body, icc_name, sizeof icc_name)) {
         take_part(f, body);
     } else if ((code > GI_JPEG_APP0 && code <= GI_JPEG_APP15 && code != GI_JPEG_APP14) || code == GI_JPEG_COM) {
         take_other(f, code); // JFXX is a thumbnail, and Adobe's APP14 tells how the samples are stored
     }
+    return GI_OK;
+}
+
+static gi_status take_all(finds *f, gi_bytes file, gi_error *err) {
+    gi_jpeg_segment segment = {0};
+    size_t at = 2, skipped = 0;
+    gi_status status = GI_OK;
+    while (status == GI_OK && gi_jpeg_next_segment(file, &at, &segment, &skipped) && segment.code != GI_JPEG_SOS) {
+        if (segment.size < 2) continue;
+        status = take(f, segment.code, (gi_bytes){file.data + segment.offset + 2, segment.size - 2}, err);
+    }
+    return status;
+}
+
+static gi_status take_iptc(finds *f, const gi_decode_options *options, gi_blob *iptc, gi_error *err) {
+    const gi_jpeg_resources *p = &f->photoshop;
+    bool cut = gi_jpeg_iptc_is_cut(gi_blob_bytes(&p->rest));
+    if (cut) take_other(f, GI_JPEG_APP13);
+    if (p->large && !p->iptc.size)
+        gi_say(options->messages, GI_NOTE, options->file, "IPTC has more than 8 MB: not kept");
+    else if (cut && !p->iptc.size)
+        gi_say(options->messages, GI_FLAW, options->file, "IPTC is damaged: not kept");
+    return gi_blob_set(iptc, gi_blob_bytes(&p->iptc), err);
 }
 
 static gi_status join_parts(finds *f, const gi_decode_options *options, gi_blob *icc, gi_error *err) {
@@ -195,19 +218,16 @@ static void say_others(const finds *f, const gi_decode_options *options) {
 gi_status gi_jpeg_metadata_read(gi_bytes file, const gi_decode_options *options, gi_metadata **metadata,
                                 gi_error *err) {
     finds f = {.parts = 0};
-    gi_jpeg_segment segment = {0};
-    size_t at = 2, skipped = 0;
-    while (gi_jpeg_next_segment(file, &at, &segment, &skipped) && segment.code != GI_JPEG_SOS)
-        if (segment.size >= 2) take(&f, segment.code, (gi_bytes){file.data + segment.offset + 2, segment.size - 2});
     gi_metadata *made = gi_metadata_new();
     if (!made) return gi_fail(err, GI_ERR_MEMORY, "no memory for metadata");
-    made->density = f.density;
-    gi_status status = gi_blob_set(&made->exif, f.exif, err);
+    gi_status status = take_all(&f, file, err);
+    if (status == GI_OK) status = gi_blob_set(&made->exif, f.exif, err);
     if (status == GI_OK) status = gi_blob_set(&made->xmp, f.xmp, err);
-    if (status == GI_OK) status = gi_blob_set(&made->iptc, f.iptc, err);
+    if (status == GI_OK) status = take_iptc(&f, options, &made->iptc, err);
     if (status == GI_OK && f.more_xmp) status = join_more(file, &f, options, &made->xmp_more, err);
     if (status == GI_OK) status = join_parts(&f, options, &made->icc, err);
-    if (f.iptc_cut && !f.iptc.size) gi_say(options->messages, GI_FLAW, options->file, "IPTC is damaged: not kept");
+    gi_jpeg_resources_free(&f.photoshop);
+    made->density = f.density;
     gi_metadata_check_exif(made, options);
     gi_metadata_check_icc(made, options);
     say_others(&f, options);

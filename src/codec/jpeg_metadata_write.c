@@ -49,15 +49,20 @@ static void add_more_xmp(gi_blob *to, gi_bytes guid_and_text) {
     }
 }
 
-// One resource, without a name; data of odd size are padded, where there is room.
+// One resource, without a name, that goes on in further segments; data of odd size are padded, where there is room.
 static void add_iptc(gi_blob *to, gi_bytes records) {
     static const char head[] = GI_JPEG_PHOTOSHOP_NAME "\0"
                                                       "8BIM\4\4\0"; // and the literal's own NUL
     uint8_t name[sizeof head + 4];
     memcpy(name, head, sizeof head);
     gi_put_be32(name + sizeof head, (uint32_t)records.size);
-    size_t before = to->size;
-    add_segment(to, GI_JPEG_APP13, (gi_bytes){name, sizeof name}, records);
+    size_t before = to->size, named = sizeof name, size = records.size;
+    for (size_t at = 0, part = 0; at < size; at += part, named = sizeof GI_JPEG_PHOTOSHOP_NAME) {
+        size_t most = GI_JPEG_PHOTOSHOP_MOST + sizeof GI_JPEG_PHOTOSHOP_NAME - named;
+        part = size - at < most ? size - at : most;
+        before = to->size;
+        add_segment(to, GI_JPEG_APP13, (gi_bytes){name, named}, (gi_bytes){records.data + at, part});
+    }
     if (records.size % 2 == 0 || to->size - before - 2 == 65535) return;
     to->data[to->size++] = 0;
     gi_put_be16(to->data + before + 2, (uint32_t)(to->size - before - 2));
@@ -69,7 +74,8 @@ gi_status gi_jpeg_head_init(gi_jpeg_head *head, const gi_sink *sink, const gi_me
     if (!metadata) return GI_OK;
     const gi_blob *exif = &metadata->exif, *xmp = &metadata->xmp, *icc = &metadata->icc;
     const gi_blob *more = &metadata->xmp_more, *iptc = &metadata->iptc;
-    size_t parts = icc->size / GI_JPEG_ICC_MOST + more->size / GI_JPEG_XMP_MORE_MOST + 5;
+    size_t parts =
+        icc->size / GI_JPEG_ICC_MOST + more->size / GI_JPEG_XMP_MORE_MOST + iptc->size / GI_JPEG_PHOTOSHOP_MOST + 6;
     size_t most = exif->size + xmp->size + icc->size + more->size + iptc->size + parts * 80;
     head->density = metadata->density;
     head->segments.data = malloc(most);

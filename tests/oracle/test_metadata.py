@@ -437,6 +437,30 @@ def test_more_xmp_and_iptc_stay_in_a_jpeg(gpuimg, size, records, tmp_path):
     assert metadata_of(tmp_path / "out.png")["xmp"]
 
 
+def whole_iptc(path):
+    """IPTC's records in what the Photoshop segments hold one after the other."""
+    data = b"".join(body[len(PHOTOSHOP) :] for code, body in segments_of(path.read_bytes()) if code == 0xED)
+    assert data.startswith(b"8BIM\4\4\0\0")
+    size = struct.unpack(">I", data[8:12])[0]
+    assert data[12 + size :] in (b"", b"\0")
+    return data[12 : 12 + size]
+
+
+@pytest.mark.parametrize("size", [65_507, 65_508, 82_000, 131_026, 131_027, 131_028, 7_900_001])
+@pytest.mark.parametrize("cut", [11, 65_000])
+def test_iptc_goes_on_in_further_segments(gpuimg, size, cut, tmp_path):
+    records = np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
+    data = resource(0x0404, records)
+    ends = [0, *range(cut, len(data), 65_000), len(data)]
+    parts = [(0xED, PHOTOSHOP + data[a:b]) for a, b in zip(ends, ends[1:])]
+    jpeg_with(tmp_path / "in.jpg", IMAGE, *parts)
+    for _ in range(2):
+        done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")
+        assert "kept" not in done.stderr
+        assert whole_iptc(tmp_path / "out.jpg") == records
+        (tmp_path / "out.jpg").rename(tmp_path / "in.jpg")
+
+
 def test_iptc_leaves_photoshops_other_resources_behind(gpuimg, tmp_path):
     thumbnail = resource(0x040C, b"a face that was cut out")
     body = PHOTOSHOP + resource(0x03ED, bytes(16)) + resource(0x0404, RECORDS, b"a name") + thumbnail
@@ -460,7 +484,9 @@ def test_iptc_leaves_photoshops_other_resources_behind(gpuimg, tmp_path):
     ([part(10, 0, 10), part(11, 10, 0)], "extended XMP is damaged"),
     (more_xmp(bytes(8_000_001)), "has more than 8 MB"),
     ([(0xED, PHOTOSHOP + resource(0x0404, RECORDS)[:-4])], "IPTC is damaged"),
-], ids=range(13))  # fmt: skip
+    ([(0xED, PHOTOSHOP + b"8BIM\4\4\0\0\xff\0\0\0"), (0xED, PHOTOSHOP + RECORDS)], "IPTC is damaged"),
+    ([(0xED, PHOTOSHOP + b"8BIM\4\4\0\0\xff\0\0\0")] + [(0xED, PHOTOSHOP + bytes(65_000))] * 124, "IPTC has more than 8 MB"),
+], ids=range(15))  # fmt: skip
 def test_what_is_damaged_of_these(gpuimg, parts, said, tmp_path):
     jpeg_with(tmp_path / "in.jpg", IMAGE, (0xE1, XMP_NAME + NAMES_MORE), *parts)
     done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")

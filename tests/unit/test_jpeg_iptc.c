@@ -38,16 +38,20 @@ static const expected cases[] = {
     CASE("8BIX\4\4\0\0\0\0\0\4abcd", NULL, false, false),
 };
 
+static uint8_t *exactly(const char *text, size_t size) {
+    uint8_t *exact = malloc(size ? size : 1);
+    memcpy(exact, text, size);
+    return exact;
+}
+
 static void resources(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const expected *e = &cases[i];
-        size_t head = sizeof GI_JPEG_PHOTOSHOP_NAME;
-        uint8_t *exact = malloc(head + e->size);
-        memcpy(exact, GI_JPEG_PHOTOSHOP_NAME, head);
-        memcpy(exact + head, e->text, e->size);
-        bool others = false, cut = false;
-        gi_bytes iptc = gi_jpeg_iptc((gi_bytes){exact, head + e->size}, &others, &cut);
+        uint8_t *exact = exactly(e->text, e->size);
+        bool others = false;
+        gi_bytes rest, iptc = gi_jpeg_iptc((gi_bytes){exact, e->size}, &others, &rest);
+        bool cut = gi_jpeg_iptc_is_cut(rest);
         if (others != e->others || cut != e->cut || iptc.size != (e->iptc ? strlen(e->iptc) : 0))
             fail_msg("case %zu: %zu bytes, others %d, cut %d", i, iptc.size, others, cut);
         if (e->iptc) assert_memory_equal(iptc.data, e->iptc, iptc.size);
@@ -55,7 +59,46 @@ static void resources(void **state) {
     }
 }
 
+static void take(gi_jpeg_resources *to, const char *text, size_t size) {
+    uint8_t *exact = exactly(text, size);
+    assert_int_equal(gi_jpeg_resources_take(to, (gi_bytes){exact, size}, NULL), GI_OK);
+    free(exact);
+}
+
+// Cut into three segments wherever that is: all that is found whole is found so, too.
+static void segments(void **state) {
+    (void)state;
+    static const char text[] = "8BIM\4\f\0\0\0\0\0\5face!\0" IPTC "\4name\0\0\0\0\4abcd8BIM\3\355\0\0\0\0\0\1x";
+    const size_t size = sizeof text - 1;
+    for (size_t i = 0; i <= size; i++)
+        for (size_t j = i; j <= size; j++) {
+            gi_jpeg_resources to = {.large = false};
+            take(&to, text, i);
+            take(&to, text + i, j - i);
+            take(&to, text + j, size - j);
+            // Who leaves padding out at the end of a segment need not begin the next one with it.
+            bool padding = i == 17 || j == 17;
+            if (to.rest.size || to.large || (to.iptc.size != 4 && !padding)) fail_msg("cut at %zu and %zu", i, j);
+            if (to.iptc.size) assert_memory_equal(to.iptc.data, "abcd", 4);
+            gi_jpeg_resources_free(&to);
+        }
+}
+
+static void too_many(void **state) {
+    (void)state;
+    gi_jpeg_resources to = {.large = false};
+    static char more[65000];
+    take(&to, IPTC "\0\0\1\0\0\0", 12);
+    for (int i = 0; i < 130; i++) {
+        take(&to, more, sizeof more);
+        assert_true(to.rest.size <= GI_BLOB_MOST);
+    }
+    assert_true(to.large && !to.rest.size && !to.iptc.size);
+    gi_jpeg_resources_free(&to);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(resources)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(resources), cmocka_unit_test(segments),
+                                       cmocka_unit_test(too_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
