@@ -75,7 +75,7 @@ extern const gi_report_style gi_report_text;
 extern const gi_report_style gi_report_json;
 
 // A tidy table with a header: file,channel,bin,from,to,count; the bin holds the levels from..to. Names are literal
-// bytes, quoted where they need it.
+// bytes, quoted where they need it; on a terminal without what could drive it.
 extern const gi_report_style gi_report_csv;
 
 // A picture of 1000 x 600 for each image: axes, a curve for each channel, statistics.

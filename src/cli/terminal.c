@@ -27,10 +27,11 @@ static int width_of(int descriptor) {
 }
 
 gi_terminal gi_terminal_of(int descriptor) {
-    gi_terminal terminal = {80, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, false};
+    gi_terminal terminal = {.width = 80, .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
     if (descriptor < 0) return terminal;
     terminal.width = width_of(descriptor);
     const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
-    terminal.colour = isatty(descriptor) && !(none && *none) && kind && strcmp(kind, "dumb") != 0;
+    terminal.there = isatty(descriptor);
+    terminal.colour = terminal.there && !(none && *none) && kind && strcmp(kind, "dumb") != 0;
     return terminal;
 }

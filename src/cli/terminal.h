@@ -7,6 +7,7 @@
 typedef struct gi_terminal {
     int width;   // columns: COLUMNS, else the terminal's own, else 80; 20 to 1000
     bool utf8;   // the locale's encoding is UTF-8
+    bool there;  // it is a terminal
     bool colour; // a terminal that is not dumb, and NO_COLOR is unset or empty
 } gi_terminal;
 

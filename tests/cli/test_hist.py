@@ -148,6 +148,25 @@ def test_names_in_reports(gpuimg, image):
     assert b"\x1b" not in gpuimg.ok("hist", names[-1]).out
 
 
+def test_a_name_does_not_drive_the_terminal(gpuimg, image):
+    name = "a,\x1b[31m\r.png"
+    image(name)
+    for form in ("txt", "csv", "json"):
+        master, terminal = os.openpty()
+        process = gpuimg.start("hist", "--format", form, "--bins=1", name, stdout=terminal)
+        os.close(terminal)
+        seen = b""
+        while True:
+            try:
+                seen += os.read(master, 4096)
+            except OSError:
+                break
+        os.close(master)
+        assert process.wait(60) == 0 and b"31m" in seen
+        assert b"\x1b[31m\r" not in seen
+        assert form != "csv" or b'"a,\\x1b[31m\\r.png",' in seen
+
+
 def test_the_pipelines_result_is_reported(gpuimg, image, tmp_path):
     a = image("a.png")
     gpuimg.ok("run", "gray | hist bins=16", "a.png", "-o", "r.json")

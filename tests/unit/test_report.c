@@ -190,7 +190,7 @@ static void test_plot_fits(void **state) {
     for (size_t w = 0; w < 8; w++) {
         for (size_t b = 0; b < 5; b++) {
             gi_buffer text = {0};
-            gi_terminal terminal = {widths[w], false, false};
+            gi_terminal terminal = {.width = widths[w]};
             draw(&text, bins[b], &terminal);
             char *line = strchr(text.data, '\n') + 1; // the title is a sentence
             for (line = strtok(line, "\n"); line; line = strtok(NULL, "\n"))
@@ -203,7 +203,7 @@ static void test_plot_fits(void **state) {
 static void test_plot_shows_single_counts(void **state) {
     (void)state;
     gi_buffer text = {0};
-    gi_terminal terminal = {80, false, false};
+    gi_terminal terminal = {.width = 80};
     draw(&text, 256, &terminal);
     assert_non_null(strstr(text.data, "        |.  "));
     for (size_t i = 0; i < text.size; i++) assert_true((unsigned char)text.data[i] < 0x80);
@@ -220,7 +220,7 @@ static void test_plot_cuts_spikes(void **state) {
     image.channel_count = 1;
     image.channels[0].name = "gray";
     image.channels[0].counts = counts;
-    gi_terminal terminal = {300, false, false};
+    gi_terminal terminal = {.width = 300};
     gi_buffer text = {0};
     gi_report_plot(&text, &image, 0, &terminal);
     assert_non_null(strstr(text.data, "(^: up to 97.51%)\n"));
@@ -245,7 +245,7 @@ static void test_plot_of_small_shares(void **state) {
     static const char *const tops[] = {"  1.56% |", "0.0232% |", "0.0023% |", " 2e-05% |"};
     static const uint64_t last[] = {1024, 6550000, 65500000, 6550000000};
     for (int i = 0; i < 4; i++) {
-        gi_terminal terminal = {74, false, false}; // 64 columns of 1024 levels
+        gi_terminal terminal = {.width = 74}; // 64 columns of 1024 levels
         gi_buffer text = {0};
         for (int v = 0; v < LEVELS; v++) counts[v] = 1;
         for (int v = LEVELS - 1024; v < LEVELS; v++) counts[v] = 0;
