@@ -257,7 +257,7 @@ static size_t bare_length(const char *path) {
 // True when `path` is `directory` or lies in it, by their names alone.
 static bool lies_in(const char *path, const char *directory) {
     const size_t length = bare_length(directory);
-    if (strncmp(path, directory, length) != 0) return false;
+    if (length == 0 || strncmp(path, directory, length) != 0) return false;
     const char *rest = path + length;
     if (*rest != '\0' && *rest != '/' && directory[length - 1] != '/') return false;
     for (const char *dots = rest; (dots = strstr(dots, "..")); dots += 2)

@@ -377,6 +377,7 @@ def test_outputs_outside_of_out(gpuimg, batch):
     for output in ("elsewhere/b.png", "outer/b.png", "out/../b.png", "out/.."):
         (batch / "m.jsonl").write_text(GOOD.replace("out/b.png", output) + "\n")
         assert "does not lie in OUT" in gpuimg.refused("gray", "--retry-failed", "m.jsonl", "out").err
+        assert "does not lie in OUT" in gpuimg.refused("gray", "--retry-failed", "m.jsonl", "").err
 
 
 def test_what_else_is_refused(gpuimg, batch):
