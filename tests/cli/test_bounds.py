@@ -176,6 +176,9 @@ def jpeg_costs():
     yield "xmp-parts-of-a-byte", with_(packet + whole), small
     resources = segment(0xED, b"Photoshop 3.0\0" + b"8BIM\3\355\0\0\0\0\0\0" * 5000)
     yield "resources-of-none", with_(resources * 60), small
+    rest = segment(0xED, b"Photoshop 3.0\0" + b"8BIM\4\4\0\0\0\x7f\xff\xff")
+    yield "iptc-goes-on-by-a-byte", with_(rest + segment(0xED, b"Photoshop 3.0\0x") * 200_000), small
+    yield "iptc-goes-on-past-8-mb", with_((rest + segment(0xED, b"Photoshop 3.0\0" + bytes(65_000)) * 125) * 3), small
     yield "icc-255-parts", with_(b"".join(part_of_profile(i, 65000) for i in range(255))), small
     yield "comments", with_(segment(0xFE, b"x") * 300_000), small
     yield "fill", with_(b"\xff" * 4_000_000), small
