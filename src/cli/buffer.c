@@ -95,6 +95,10 @@ static bool is_bidi_control(uint32_t code) {
     return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f;
 }
 
+bool gi_is_control(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 || is_bidi_control(code);
+}
+
 static void add_control(gi_buffer *text, unsigned char byte) {
     switch (byte) {
     case '\n': gi_buffer_puts(text, "\\n"); break;
@@ -114,7 +118,7 @@ void gi_buffer_safe(gi_buffer *text, const char *string) {
             length = 1;
         } else if (code < 0x20 || code == 0x7f) {
             add_control(text, (unsigned char)code);
-        } else if ((code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || is_bidi_control(code)) {
+        } else if (gi_is_control(code)) {
             gi_buffer_printf(text, "\\u{%04x}", (unsigned)code);
         } else {
             gi_buffer_add(text, string, length);

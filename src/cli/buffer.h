@@ -32,6 +32,9 @@ void gi_buffer_wrap(gi_buffer *text, const char *words, int column, int indent, 
 // Bytes of the UTF-8 character at `bytes`, and its code point; 0 when it is no valid UTF-8 (`size` > 0).
 size_t gi_utf8_decode(const char *bytes, size_t size, uint32_t *code);
 
+// True for what moves a terminal's cursor, changes its state, breaks lines or turns the direction of text.
+bool gi_is_control(uint32_t code);
+
 // Writes all of it to a descriptor, or returns false with errno set.
 bool gi_write_all(int descriptor, const void *bytes, size_t size);
 

@@ -10,7 +10,7 @@ static void add_character(gi_buffer *text, const char *bytes, size_t length, uin
         gi_buffer_puts(text, "\\n");
     else if (code == '\t')
         gi_buffer_puts(text, "\\t");
-    else if (code < 0x20 || code == 0x7f)
+    else if (gi_is_control(code)) // all of them below U+10000
         gi_buffer_printf(text, "\\u%04x", (unsigned)code);
     else
         gi_buffer_add(text, bytes, length);

@@ -123,7 +123,8 @@ static void numbers_are_exact(void **state) {
 // Every byte but NUL, alone and between others; UTF-8 of each length.
 static void strings_read_back(void **state) {
     (void)state;
-    static const char *const more[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a\"b\\c/d\n\t\r\b\f\x7f", ""};
+    static const char *const more[] = {
+        "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a\"b\\c/d\n\t\r\b\f\x7f", "\xc2\x9b\xe2\x80\xae", ""};
     for (int i = 1; i < 128 + (int)(sizeof more / sizeof *more); i++) {
         char one[4] = {'x', (char)i, 'y', 0};
         const char *string = i < 128 ? one : more[i - 128];
@@ -138,6 +139,15 @@ static void strings_read_back(void **state) {
     }
 }
 
+// Those of C1 begin a terminal's sequences as ESC does; others turn the text around.
+static void controls_are_escaped(void **state) {
+    (void)state;
+    gi_buffer text = {0};
+    assert_true(gi_json_add_string(&text, "\x1b\x7f\xc2\x9b\xe2\x80\xae\xc3\xa9"));
+    assert_string_equal(text.data, "\"\\u001b\\u007f\\u009b\\u202e\xc3\xa9\"");
+    gi_buffer_free(&text);
+}
+
 static void other_bytes_are_kept_as_hex(void **state) {
     (void)state;
     gi_buffer text = {0};
@@ -148,9 +158,13 @@ static void other_bytes_are_kept_as_hex(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_json),        cmocka_unit_test(refuses_what_is_none),
-        cmocka_unit_test(depth_is_limited),  cmocka_unit_test(numbers_are_exact),
-        cmocka_unit_test(strings_read_back), cmocka_unit_test(other_bytes_are_kept_as_hex),
+        cmocka_unit_test(takes_json),
+        cmocka_unit_test(refuses_what_is_none),
+        cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(numbers_are_exact),
+        cmocka_unit_test(strings_read_back),
+        cmocka_unit_test(controls_are_escaped),
+        cmocka_unit_test(other_bytes_are_kept_as_hex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
