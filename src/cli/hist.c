@@ -12,6 +12,7 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/sink.h"
+#include "run/output.h"
 #include "run/path.h"
 
 static gi_status refuse_name(const char *name, gi_error *err) {
@@ -56,9 +57,7 @@ static gi_status refuse_output(gi_operands operands, gi_error *err) {
 }
 
 static gi_status refuse_existing(const gi_options *options, const char *path) {
-    struct stat st;
-    if (!options->no_clobber || !path || gi_path_descriptor(path) >= 0) return GI_OK;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return GI_OK;
+    if (!options->no_clobber || !path || !gi_output_replaces(path)) return GI_OK;
     gi_console console = {0};
     gi_messages messages = {gi_console_say, &console};
     gi_say(&messages, GI_FAILURE, path, "exists already");

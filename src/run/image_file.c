@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/large.h"
 #include "run/output.h"
@@ -95,7 +94,6 @@ static gi_status encode(gi_output *output, const gi_encode_options *options, con
 gi_status gi_image_save(const char *path, const gi_batch_options *options, const gi_view *image, gi_error *err) {
     gi_encode_options encoding = options->encode;
     gi_output *output = NULL;
-    struct stat st;
     char shown[GI_PATH_SHOWN];
     encoding.file = path;
     encoding.threads = gi_batch_cores(options);
@@ -103,7 +101,7 @@ gi_status gi_image_save(const char *path, const gi_batch_options *options, const
     if (encoding.format == GI_FORMAT_UNKNOWN)
         return gi_fail(err, GI_ERR_USAGE, "%s: neither .png nor .jpg, and no format was given",
                        gi_path_show(path, shown));
-    if ((options->skip_existing || options->no_clobber) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    if ((options->skip_existing || options->no_clobber) && gi_output_replaces(path))
         return options->skip_existing ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(path, shown));
     gi_status status = gi_output_open_cancellable(path, options->cancel, &output, err);
     if (status == GI_OK) status = encode(output, &encoding, image, err);

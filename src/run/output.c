@@ -233,6 +233,11 @@ static gi_status rename_into_place(gi_output *output, bool no_clobber, gi_error 
     return GI_OK;
 }
 
+bool gi_output_replaces(const char *path) {
+    struct stat st;
+    return gi_path_descriptor(path) < 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 gi_status gi_output_commit(gi_output *output, bool no_clobber, gi_error *err) {
     int guard = -1; // keeps the lock until the rename; close() is checked before it
     gi_status status = output->fd < 0 ? gi_fail(err, GI_ERR_IO, "the output is closed") : flush(output, err);

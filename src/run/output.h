@@ -50,6 +50,10 @@ typedef struct gi_digester {
 gi_status gi_output_hash(gi_output *output, const gi_digester *digester, gi_error *err);
 void gi_output_digest(gi_output *output, uint8_t digest[GI_DIGEST_BYTES]);
 
+// Whether the output `path` would replace a file: a regular one, whose descriptor is none of ours. What a descriptor
+// leads to is there by the caller's will.
+bool gi_output_replaces(const char *path);
+
 // Flushes, closes and renames. Only after GI_OK is the file there. The output is closed in either case; still call
 // gi_output_close. With `no_clobber` a target that has come into being meanwhile is kept: GI_ERR_EXISTS.
 gi_status gi_output_commit(gi_output *output, bool no_clobber, gi_error *err);

@@ -308,14 +308,12 @@ static gi_status take_pixels(gi_process_image *im, gi_error *err) {
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-// Looks at an output that exists, before any work for it. What a descriptor leads to is there by the caller's will.
+// Looks at an output that exists, before any work for it.
 static gi_status check_existing(const gi_process_image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const char *out = im->request->item->out;
-    struct stat st;
     char shown[GI_PATH_SHOWN];
-    if (!out || (!options->skip_existing && !options->no_clobber) || gi_path_descriptor(out) >= 0) return GI_OK;
-    if (stat(out, &st) != 0 || !S_ISREG(st.st_mode)) return GI_OK;
+    if (!out || (!options->skip_existing && !options->no_clobber) || !gi_output_replaces(out)) return GI_OK;
     im->outcome->skipped = options->skip_existing;
     return im->outcome->skipped ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(out, shown));
 }

@@ -181,6 +181,15 @@ def test_outputs_are_complete_or_absent(gpuimg, save, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.npy", "cut.npy", "old.npy"]
 
 
+def test_a_redirected_descriptor_is_no_file_that_exists(gpuimg, save, tmp_path):
+    save("a.npy", np.arange(10))
+    with open(tmp_path / "out.npy", "wb") as out:
+        process = gpuimg.start("scan", "sum", "a.npy", "--no-clobber", "-o", "/dev/stdout", stdout=out)
+        err = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, err
+    assert np.load(tmp_path / "out.npy")[-1] == 45
+
+
 def test_images(gpuimg, image, tmp_path):
     array = image("a.png", pixels(channels=4))
     for op, want in (("sum", array.sum((0, 1), dtype=np.int64)), ("min", array.min((0, 1))),
