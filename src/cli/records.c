@@ -175,15 +175,6 @@ gi_status gi_records_check(const gi_session *session, gi_error *err) {
     return status;
 }
 
-// The directory that `path` lies in, links in its last component followed; NULL when memory is exhausted.
-static char *directory_of(const char *path) {
-    char *target = NULL;
-    if (gi_path_follow(path, &target, NULL) != GI_OK) return NULL;
-    char *directory = gi_path_parent(target);
-    free(target);
-    return directory;
-}
-
 // A key of what lies in the directory, up to its name there.
 static char *key_in(const char *directory, gi_path_parents *parents) {
     char *child = gi_path_join(directory, "x");
@@ -235,18 +226,28 @@ static gi_status try_to_open(const gi_session *session, const char *path, gi_err
     gi_status status = gi_output_open(path, &output, err);
     gi_output_close(output);
     if (status == GI_OK || err->system != ENOENT) return status;
-    char *directory = directory_of(path);
+    char *directory = gi_path_target_parent(path);
     if (directory && is_made(&session->list, directory)) status = GI_OK;
     free(directory);
     return status;
 }
 
-// The first of the records that is not going to open, and why; NULL: all do.
-static const char *find_closed(const gi_session *session, gi_error *err) {
+enum { FILES = 3 };
+
+// Of the manifest, the statistics and the trace, the path of number i; NULL: it is not asked for, or goes to standard
+// output.
+static const char *file_at(const gi_session *session, int i) {
     const gi_options *options = session->options;
-    const char *const paths[] = {options->manifest, options->stats_json, options->trace};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        if (paths[i] && strcmp(paths[i], "-") != 0 && try_to_open(session, paths[i], err) != GI_OK) return paths[i];
+    const char *const paths[FILES] = {options->manifest, options->stats_json, options->trace};
+    return paths[i] && strcmp(paths[i], "-") != 0 ? paths[i] : NULL;
+}
+
+// The first of them that is not going to open, and why; NULL: all do.
+static const char *find_closed(const gi_session *session, gi_error *err) {
+    for (int i = 0; i < FILES; i++) {
+        const char *path = file_at(session, i);
+        if (path && try_to_open(session, path, err) != GI_OK) return path;
+    }
     return NULL;
 }
 
@@ -330,21 +331,20 @@ static gi_status open_stats(gi_session *session, gi_batch_options *batch) {
 // Where records are to lie in what the batch would make a little later. The walls of a sandbox stand already, and leave
 // room for it.
 static gi_status make_directories(const gi_session *session) {
-    const gi_options *options = session->options;
-    const char *const paths[] = {options->manifest, options->stats_json, options->trace};
     gi_error err = {0};
     const char *closed = find_closed(session, &err);
     // What is wrong with a manifest it says itself, as it is the first to be opened.
-    if (closed && closed != options->manifest) return fail_record(session, closed, &err);
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !closed; i++) {
-        if (!paths[i] || strcmp(paths[i], "-") == 0 || gi_path_descriptor(paths[i]) >= 0) continue;
-        char *directory = directory_of(paths[i]);
+    if (closed && closed != session->options->manifest) return fail_record(session, closed, &err);
+    for (int i = 0; i < FILES && !closed; i++) {
+        const char *path = file_at(session, i);
+        if (!path || gi_path_descriptor(path) >= 0) continue;
+        char *directory = gi_path_target_parent(path);
         struct stat st;
         gi_status status = GI_OK;
         if (directory && stat(directory, &st) != 0 && is_made(&session->list, directory))
             status = gi_path_make_directories(directory, &err);
         free(directory);
-        if (status != GI_OK) return fail_record(session, paths[i], &err);
+        if (status != GI_OK) return fail_record(session, path, &err);
     }
     return GI_OK;
 }

@@ -61,6 +61,14 @@ gi_status gi_path_follow(const char *path, char **target, gi_error *err) {
     return now ? GI_OK : gi_path_fail(err, "cannot follow", path, errno);
 }
 
+char *gi_path_target_parent(const char *path) {
+    char *target = NULL;
+    if (gi_path_follow(path, &target, NULL) != GI_OK) return NULL;
+    char *parent = gi_path_parent(target);
+    free(target);
+    return parent;
+}
+
 // The N of a name that ends so; -1 for others.
 static int number_of(const char *digits) {
     const size_t count = strspn(digits, "0123456789");

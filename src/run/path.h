@@ -18,6 +18,10 @@ char *gi_path_parent(const char *path);
 // *target = the path that symbolic links in the LAST component lead to, whether or not it exists. GI_ERR_IO for a loop.
 gi_status gi_path_follow(const char *path, char **target, gi_error *err);
 
+// The directory that an output `path` comes to lie in: symbolic links in the last component are followed. NULL for a
+// loop of them, or when memory is exhausted; the caller frees.
+char *gi_path_target_parent(const char *path);
+
 // The descriptor of this process that the path stands for, else -1: /dev/stdout, /dev/stderr, /dev/fd/N,
 // /proc/self/fd/N, however they are written, and links to them. It need not be open.
 int gi_path_descriptor(const char *path);

@@ -59,12 +59,9 @@ int gi_sandbox_allow(gi_sandbox *sandbox, const char *path, unsigned rights) {
 }
 
 static void make_parent(const char *path) {
-    char *target = NULL;
-    if (gi_path_descriptor(path) >= 0 || gi_path_follow(path, &target, NULL) != GI_OK) return;
-    char *parent = gi_path_parent(target);
+    char *parent = gi_path_descriptor(path) < 0 ? gi_path_target_parent(path) : NULL;
     if (parent) (void)gi_path_make_directories(parent, NULL);
     free(parent);
-    free(target);
 }
 
 static void allow_parent(gi_sandbox *sandbox, const char *path, unsigned rights) {
