@@ -29,6 +29,9 @@ typedef struct gi_input {
     void *context;
 } gi_input;
 
+// The same of bytes in memory, which must stay, as must *bytes.
+gi_input gi_bytes_input(const gi_bytes *bytes);
+
 enum { GI_SNIFF_BYTES = 8 };
 
 // By signature alone; 8 bytes are enough.

@@ -67,20 +67,13 @@ gi_status gi_decoder_open_png(const gi_input *input, const gi_decode_options *op
     return opened(made, gi_png_reader_open(input, &made->options, &made->reader, err), decoder);
 }
 
-static gi_status read_memory(void *context, size_t at, void *to, size_t size, gi_error *err) {
-    (void)err;
-    const gi_bytes *bytes = context;
-    memcpy(to, bytes->data + at, size);
-    return GI_OK;
-}
-
 gi_status gi_decoder_open(gi_bytes bytes, const gi_decode_options *options, gi_decoder **decoder, gi_error *err) {
     gi_format format = gi_format_sniff(bytes);
     if (format == GI_FORMAT_UNKNOWN) return unknown_format(bytes, err);
     gi_decoder *made = new_decoder(options, err);
     if (!made) return GI_ERR_MEMORY;
     made->bytes = bytes;
-    const gi_input input = {bytes.size, read_memory, &made->bytes};
+    const gi_input input = gi_bytes_input(&made->bytes);
     gi_status status = format == GI_FORMAT_PNG ? gi_png_reader_open(&input, &made->options, &made->reader, err)
                                                : gi_jpeg_reader_open(bytes, &made->options, &made->reader, err);
     return opened(made, status, decoder);

@@ -144,14 +144,8 @@ static gi_status read_ihdr(walker *walk, const chunk *c) {
     return GI_OK;
 }
 
-static gi_status read_memory(void *context, size_t at, void *to, size_t size, gi_error *err) {
-    (void)err;
-    memcpy(to, ((const gi_bytes *)context)->data + at, size);
-    return GI_OK;
-}
-
 gi_status gi_png_check_head(gi_bytes head, gi_png_info *info, gi_error *err) {
-    const gi_input input = {head.size, read_memory, &head};
+    const gi_input input = gi_bytes_input(&head);
     walker walk = {.input = &input, .at = SIGNATURE_BYTES, .info = info, .err = err};
     chunk c;
     memset(info, 0, sizeof *info);

@@ -1,7 +1,6 @@
 #include "run/image_file.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/large.h"
 #include "run/output.h"
@@ -25,12 +24,6 @@ gi_status gi_image_open(const char *path, const gi_read_options *reading, const 
     return status;
 }
 
-static gi_status read_memory(void *context, size_t at, void *to, size_t size, gi_error *err) {
-    (void)err;
-    memcpy(to, ((const gi_file_data *)context)->data + at, size);
-    return GI_OK;
-}
-
 gi_status gi_image_of_damaged(const char *path, const gi_read_options *reading, gi_header *header, uint64_t *bytes,
                               gi_error *err) {
     gi_read_options options = *reading;
@@ -38,8 +31,8 @@ gi_status gi_image_of_damaged(const char *path, const gi_read_options *reading, 
     options.image_only = options.leave_open = true;
     gi_status status = gi_read_file(path, &options, &file, err);
     if (status != GI_OK) return status;
-    const gi_input input =
-        file.open ? gi_open_file_input(file.open, file.size) : (gi_input){file.size, read_memory, &file};
+    const gi_bytes memory = {file.data, file.size};
+    const gi_input input = file.open ? gi_open_file_input(file.open, file.size) : gi_bytes_input(&memory);
     *bytes = file.size;
     status = gi_header_of_damaged(&input, header, err);
     gi_file_data_free(&file);
