@@ -128,7 +128,7 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
     char why[200];
     pthread_mutex_lock(&context->mutex);
     estimate.started = context->cuda != NULL;
-    bool pays = gi_device_pays(&estimate, why, sizeof why) || work->needs_device;
+    bool pays = gi_device_pays(&estimate, why, sizeof why) || work->codec == GI_CODEC_NVJPEG;
     const char *about;
     if (!pays && !gi_cuda_built(&about)) snprintf(why, sizeof why, "built without CUDA");
     gi_backend *gpu = pays ? automatic_gpu(context) : NULL;
@@ -139,11 +139,6 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
         choice->fallback = choice->backend;
         choice->backend = gpu;
     }
-}
-
-void gi_estimate_codec(gi_codec_choice codec, gi_work_estimate *work) {
-    work->device_codecs = gi_codec_asks_device(codec);
-    work->needs_device = codec == GI_CODEC_NVJPEG;
 }
 
 gi_status gi_choice_check_codec(const gi_choice *choice, gi_codec_choice codec, gi_error *err) {
@@ -270,13 +265,13 @@ static gi_status process(gi_worker *worker, const gi_process_request *request, g
 gi_status gi_context_process(gpuimg_context *context, gi_batch_options *batch, const gi_process_request *request,
                              gi_error *err) {
     const gi_view *view = request->pixels;
-    gi_work_estimate work = {.pipeline = batch->pipeline, .files = 1, .decoded = view == NULL};
+    gi_work_estimate work = {
+        .pipeline = batch->pipeline, .files = 1, .decoded = view == NULL, .codec = batch->decode.codec};
     if (view)
         work.pixels = (unsigned long long)view->width * view->height;
     else if (gi_context_weighs_work(context))
         work.pixels = gi_file_pixels(request->item->in);
     gi_choice choice;
-    gi_estimate_codec(batch->decode.codec, &work);
     gi_context_choose(context, &work, &choice);
     gi_status status = view ? GI_OK : gi_choice_check_codec(&choice, batch->decode.codec, err);
     if (status != GI_OK) return status;

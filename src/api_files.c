@@ -70,10 +70,10 @@ static gi_status list_files(batch *b, const gpuimg_file *files, size_t count, gi
 
 static gi_status run_batch(gpuimg_context *context, const gi_pipeline *stages, batch *b, gi_error *err) {
     gi_batch_options *options = &b->setup.batch;
-    gi_work_estimate work = {.pipeline = stages, .files = b->list.count, .decoded = true};
+    gi_work_estimate work = {
+        .pipeline = stages, .files = b->list.count, .decoded = true, .codec = options->decode.codec};
     if (gi_context_weighs_work(context)) work.pixels = gi_list_pixels(&b->list);
     gi_choice choice;
-    gi_estimate_codec(options->decode.codec, &work);
     gi_context_choose(context, &work, &choice);
     gi_status status = gi_choice_check_codec(&choice, options->decode.codec, err);
     if (status != GI_OK) return status;

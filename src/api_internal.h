@@ -67,9 +67,6 @@ bool gi_context_weighs_work(const gpuimg_context *context);
 // Chooses for the work; a GPU that `auto` starts is kept for later work. Thread-safe.
 void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice);
 
-// What there is to know of a codec for a choice.
-void gi_estimate_codec(gi_codec_choice codec, gi_work_estimate *work);
-
 // GI_ERR_DEVICE when the codec cannot be had where the choice runs, which the run cannot do without.
 gi_status gi_choice_check_codec(const gi_choice *choice, gi_codec_choice codec, gi_error *err);
 

@@ -50,15 +50,15 @@ static gi_status confine(gi_session *session, gi_error *err) {
 static gi_status open_device(gi_session *session, gi_error *err) {
     gi_status status = gi_context_of_options(session->options, &session->context, err);
     if (status) return status;
-    gi_work_estimate work = {.pipeline = session->pipeline, .files = session->list.count, .decoded = true};
+    const gi_codec_choice codec = (gi_codec_choice)gi_options_choice(session->options, GI_GLOBAL_codec);
+    gi_work_estimate work = {
+        .pipeline = session->pipeline, .files = session->list.count, .decoded = true, .codec = codec};
     if (gi_context_weighs_work(session->context)) work.pixels = gi_list_pixels(&session->list);
     if (session->nominal_pixels) {
         work.files = 1;
         work.pixels = session->nominal_pixels;
     }
-    const gi_codec_choice codec = (gi_codec_choice)gi_options_choice(session->options, GI_GLOBAL_codec);
     gi_choice *choice = &session->choice;
-    gi_estimate_codec(codec, &work);
     gi_context_choose(session->context, &work, choice);
     for (int i = -1; i < choice->more_count; i++) {
         const gi_backend *backend = i < 0 ? choice->backend : choice->more[i];

@@ -92,7 +92,7 @@ gi_device_times gi_device_model(const gi_work_estimate *work, int cores) {
     times.cpu = pixels * (cost.core_seconds / pow(cores, core_exponent) + cost.memory_seconds);
     if (alone && gi_work_outlasts_codecs(cost.core_seconds)) times.cpu += pixels / files * apart_seconds;
     times.gpu = pixels * (cost.core_seconds / device_cores + (work->decoded ? bus_seconds : unlocked_seconds));
-    if (work->decoded && work->device_codecs) {
+    if (work->decoded && gi_codec_asks_device(work->codec)) {
         const double on_cores = pixels * codec_seconds / pow(files < cores ? files : cores, core_exponent);
         const double on_device = pixels * fmax(device_codec_seconds, device_file_seconds / files);
         times.cpu += on_cores;
@@ -107,8 +107,8 @@ bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
     const int cores = gi_cpu_cores();
     const gi_device_times times = gi_device_model(work, cores);
     snprintf(why, size, "%s about %.2f s on %d core%s and %.2f s on a GPU%s",
-             work->device_codecs ? "codecs and stages take" : "beside the codecs, these stages add", times.cpu, cores,
-             cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
+             gi_codec_asks_device(work->codec) ? "codecs and stages take" : "beside the codecs, these stages add",
+             times.cpu, cores, cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
     return times.cpu > times.gpu;
 }
 

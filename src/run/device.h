@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "codec/codec.h"
 #include "core/backend.h"
 #include "core/pipeline.h"
 #include "core/status.h"
@@ -29,8 +30,7 @@ typedef struct gi_work_estimate {
     unsigned long long pixels; // of all of them
     bool decoded;              // they are files
     bool started;              // a GPU is in use already: there is no start to pay for
-    bool device_codecs;        // a GPU decodes and encodes by itself
-    bool needs_device;         // the work cannot be done without a GPU
+    gi_codec_choice codec;     // with one of a device's, a GPU decodes and encodes by itself
 } gi_work_estimate;
 
 // Seconds by which a piece of work is longer than its codecs take, which is the same on either side.

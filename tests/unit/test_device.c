@@ -133,7 +133,7 @@ static void automatic(void **state) {
     // Codecs count where a GPU has its own.
     gi_work_estimate files = {.files = 1000, .pixels = 1ULL << 31, .decoded = true};
     assert_false(pays(GI_STAGE_POINT, files, "beside the codecs"));
-    files.device_codecs = true;
+    files.codec = GI_CODEC_AUTO_FAST;
     assert_true(pays(GI_STAGE_POINT, files, "codecs and stages take about"));
     files.pixels /= 20; // less than the start of the library for it
     assert_false(pays(GI_STAGE_POINT, files, "codecs and stages take about"));
@@ -161,7 +161,7 @@ static void codecs_as_measured(void **state) {
                                        .pixels = rows[i].files * rows[i].pixels,
                                        .decoded = true,
                                        .started = rows[i].started,
-                                       .device_codecs = true};
+                                       .codec = GI_CODEC_AUTO_FAST};
         const gi_device_times model = gi_device_model(&work, 16);
         assert_int_equal(model.gpu < model.cpu, rows[i].gpu);
         if (rows[i].cpu > 0) assert_true(model.cpu > 0.8 * rows[i].cpu && model.cpu < 1.2 * rows[i].cpu);
