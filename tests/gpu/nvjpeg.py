@@ -2,12 +2,14 @@
 """nvJPEG on a GPU: its pixels beside libjpeg's, and directories at full speed beside OpenCV and nvJPEG by itself.
 
     tests/gpu/nvjpeg.py parity GPUIMG
-    tests/gpu/nvjpeg.py bench GPUIMG FOLDER [--large FILE] [--raw GPU_BENCH_NVJPEG] [--count N] [--repeats N] [--json FILE]
-                              [--commit C]
+    tests/gpu/nvjpeg.py bench GPUIMG FOLDER [--large FILE] [--raw GPU_BENCH_NVJPEG] [--kept GPU_BENCH_FILES] [--count N]
+                              [--repeats N] [--json FILE] [--commit C]
 
 Without nvJPEG both exit 77. parity makes images of several sizes and samplings; FOLDER holds photographs of 1080p as JPEG, FILE is
 one of 8K. Runs take turns, and the shortest counts; the goals are 2 times OpenCV on as many threads
 as there are cores, and 0.9 of nvJPEG by itself, whose start is not counted, so that the GPU's is left out of ours there, too.
+--kept is a program that keeps its context over several passes, of which the first, with the GPU's start, does not count: what
+a service sees, and what compares with nvJPEG by itself and with OpenCV, whose starts are not counted, either.
 --count is for the smaller directory of two; the other has eight times as many."""
 import argparse
 import concurrent.futures
@@ -15,6 +17,7 @@ import glob
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,6 +26,7 @@ import time
 from batch import Run, best, fill, gpu
 
 SKIPPED = 77
+PASSES = 4
 GOALS = {"opencv": 2.0, "raw": 0.9}
 LUMA_LEVELS, COLOUR_DB, ENCODED_DB, SIZE = 3, 38, 0.7, 0.15
 
@@ -165,22 +169,60 @@ def raw(program, source, folder, threads, mode, batch):
             "threads": threads}
 
 
+def kept(program, source, folder, codec, device, workers=0):
+    """The median of the passes after the first."""
+    out = os.path.join(folder, "kept")
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    done = subprocess.run([program, source, out, device, codec, str(PASSES), str(workers)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{program}, {codec}: exit {done.returncode} {done.stderr.strip()}")
+    passes = [float(line) for line in done.stdout.split()]
+    rate = statistics.median(passes[1:])
+    return {"seconds": len(os.listdir(source)) / rate, "images_per_second": rate, "passes": passes}
+
+
 def show(name, found):
     after = f"{found['after_start_per_second']:8.1f} from the GPU's first work on" if "after_start_per_second" in found else ""
     print(f"    {name:34} {found['seconds']:7.3f} s {found['images_per_second']:8.1f} images/s {after}", flush=True)
 
 
-def measure(options, folder, source, what):
+def tools_of(options, folder, source):
+    """What is timed, in turns: whole commands, one process that goes on, and others."""
     cores, run = len(os.sched_getaffinity(0)), Run(folder)
     tools = {"nvjpeg": lambda: ours(run, options.program, source, "nvjpeg", "cuda"),
              "auto-fast": lambda: ours(run, options.program, source, "auto-fast", "cuda"),
              "auto-fast, auto": lambda: ours(run, options.program, source, "auto-fast", "auto"),
              "cpu": lambda: ours(run, options.program, source, "auto", "cpu"),
              "opencv": lambda: run.opencv(source, cores)}
-    modes = [(cores, "hybrid", 1), (cores, "engine", 4), (2, "engine", 64)] if options.raw else []
-    for threads, mode, batch in modes:
+    for codec, device, workers in [("nvjpeg", "cuda", 0), ("nvjpeg", "cuda", 2 * cores), ("auto-fast", "cuda", 0),
+                                   ("auto-fast", "cuda", 2 * cores), ("auto", "cpu", 0)] if options.kept else []:
+        tools[f"kept: {codec} on {device} x {workers or cores}"] = (
+            lambda c=codec, d=device, w=workers: kept(options.kept, source, folder, c, d, w))
+    for threads, mode, batch in [(cores, "hybrid", 1), (cores, "engine", 4), (2, "engine", 64)] if options.raw else []:
         tools[f"nvJPEG {mode} x {threads}, by {batch}"] = (
             lambda t=threads, m=mode, b=batch: raw(options.raw, source, folder, t, m, b))
+    return tools
+
+
+def judge(row):
+    """Whole commands beside OpenCV, and what goes on beside OpenCV and nvJPEG, which do, too."""
+    def best_rate(*begin):
+        return max((r["images_per_second"] for name, r in row.items() if name.startswith(begin)), default=None)
+    opencv, raws = row["opencv"]["images_per_second"], best_rate("nvJPEG")
+    after = max(r.get("after_start_per_second", 0) for name, r in row.items() if name in ("nvjpeg", "auto-fast"))
+    going_on = best_rate("kept: nvjpeg", "kept: auto-fast")
+    row["times_opencv"] = best_rate("nvjpeg", "auto-fast") / opencv
+    row["kept_times_opencv"] = going_on and going_on / opencv
+    row["of_raw"] = raws and after / raws
+    row["kept_of_raw"] = raws and going_on and going_on / raws
+    for name, goal in (("times_opencv", "opencv"), ("kept_times_opencv", "opencv"), ("of_raw", "raw"), ("kept_of_raw", "raw")):
+        if row[name]:
+            print(f"    {name:34} {row[name]:.2f} (goal {GOALS[goal]})", flush=True)
+
+
+def measure(options, folder, source, what):
+    tools = tools_of(options, folder, source)
     found = {name: [] for name in tools}
     for _ in range(options.repeats):
         for name, tool in tools.items():
@@ -188,17 +230,11 @@ def measure(options, folder, source, what):
             if result:
                 found[name].append(result)
     print(what, flush=True)
-    row = {"work": what, **{name: best(runs) for name, runs in found.items() if runs}}
+    row = {name: best(runs) for name, runs in found.items() if runs}
     for name, result in row.items():
-        if name != "work":
-            show(name, result)
-    raws = [r["images_per_second"] for name, r in row.items() if name.startswith("nvJPEG")]
-    fast = [r for name, r in row.items() if name in ("nvjpeg", "auto-fast", "auto-fast, auto")]
-    row["times_opencv"] = max(r["images_per_second"] for r in fast) / row["opencv"]["images_per_second"]
-    row["of_raw"] = max(r["after_start_per_second"] for r in fast) / max(raws) if raws else None
-    print(f"    {row['times_opencv']:.2f} x OpenCV (goal {GOALS['opencv']})"
-          + (f", {row['of_raw']:.2f} of nvJPEG by itself from the start on (goal {GOALS['raw']})" if raws else ""), flush=True)
-    return row
+        show(name, result)
+    judge(row)
+    return {"work": what, **row}
 
 
 def keep(options, rows):
@@ -237,6 +273,7 @@ def main():
     timed.add_argument("folder")
     timed.add_argument("--large")
     timed.add_argument("--raw")
+    timed.add_argument("--kept")
     timed.add_argument("--count", type=int, default=512)
     timed.add_argument("--repeats", type=int, default=1)
     timed.add_argument("--json")
