@@ -107,28 +107,37 @@ static int create(const gi_nvjpeg *library, int backend, gi_nvjpeg_handle *handl
     return code;
 }
 
-static void create_hardware(gi_nvjpeg_device *device) {
+static void find_engine(gi_nvjpeg_device *device) {
+    const gi_nvjpeg *library = device->library;
     unsigned engines = 0, cores = 0;
-    if (create(device->library, GI_NVJPEG_BACKEND_HARDWARE, &device->hardware) != GI_NVJPEG_SUCCESS) return;
-    int code = device->library->GetHardwareDecoderInfo(device->hardware, &engines, &cores);
-    if (code == GI_NVJPEG_SUCCESS && engines > 0) {
+    if (library->GetHardwareDecoderInfo(device->handle, &engines, &cores) != GI_NVJPEG_SUCCESS || engines == 0) return;
+    if (library->DecoderCreate(device->handle, GI_NVJPEG_BACKEND_HARDWARE, &device->engine) == GI_NVJPEG_SUCCESS)
         device->engines = engines;
-        return;
+    else
+        device->engine = NULL;
+}
+
+// One handle for all: each takes a quarter of a second.
+static gi_status start(gi_nvjpeg_device *device) {
+    device->library = gi_nvjpeg_find(&device->why);
+    const gi_nvjpeg *library = device->library;
+    if (!library) return GI_ERR_UNSUPPORTED;
+    int code = create(library, GI_NVJPEG_BACKEND_HARDWARE, &device->handle);
+    const bool has_engine = code == GI_NVJPEG_SUCCESS;
+    if (!has_engine) code = create(library, GI_NVJPEG_BACKEND_DEFAULT, &device->handle);
+    if (code == GI_NVJPEG_SUCCESS) {
+        code = library->DecoderCreate(device->handle, GI_NVJPEG_BACKEND_HYBRID, &device->processors);
+        if (code != GI_NVJPEG_SUCCESS) device->processors = NULL;
     }
-    device->library->Destroy(device->hardware);
-    device->hardware = NULL;
+    if (code == GI_NVJPEG_SUCCESS && has_engine) find_engine(device);
+    return gi_nvjpeg_check(code, "starting", &device->why);
 }
 
 gi_status gi_nvjpeg_device_start(gi_nvjpeg_device *device, gi_error *err) {
     pthread_mutex_lock(&device->mutex);
     if (!device->tried) {
         device->tried = true;
-        device->library = gi_nvjpeg_find(&device->why);
-        device->status = device->library
-                             ? gi_nvjpeg_check(create(device->library, GI_NVJPEG_BACKEND_DEFAULT, &device->handle),
-                                               "starting", &device->why)
-                             : GI_ERR_UNSUPPORTED;
-        if (device->status == GI_OK) create_hardware(device);
+        device->status = start(device);
     }
     gi_status status = device->status;
     if (status != GI_OK && err) *err = device->why;
@@ -137,7 +146,8 @@ gi_status gi_nvjpeg_device_start(gi_nvjpeg_device *device, gi_error *err) {
 }
 
 void gi_nvjpeg_device_end(gi_nvjpeg_device *device) {
-    if (device->hardware) device->library->Destroy(device->hardware);
+    if (device->engine) device->library->DecoderDestroy(device->engine);
+    if (device->processors) device->library->DecoderDestroy(device->processors);
     if (device->handle) device->library->Destroy(device->handle);
     pthread_mutex_destroy(&device->mutex);
 }

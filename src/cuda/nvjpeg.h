@@ -12,7 +12,11 @@
 #include "core/status.h"
 
 typedef struct nvjpegHandle *gi_nvjpeg_handle;
+typedef struct nvjpegJpegDecoder *gi_nvjpeg_decoder; // a way to decode, which states share
 typedef struct nvjpegJpegState *gi_nvjpeg_state;
+typedef struct nvjpegBufferPinned *gi_nvjpeg_pinned;
+typedef struct nvjpegBufferDevice *gi_nvjpeg_memory;
+typedef struct nvjpegDecodeParams *gi_nvjpeg_decode_params;
 typedef struct nvjpegJpegStream *gi_nvjpeg_stream; // a parsed header; no CUDA stream
 typedef struct nvjpegEncoderState *gi_nvjpeg_encoder;
 typedef struct nvjpegEncoderParams *gi_nvjpeg_params;
@@ -29,7 +33,7 @@ enum {
     GI_NVJPEG_ALLOCATOR_FAILURE = 5,
     GI_NVJPEG_INCOMPLETE_BITSTREAM = 10
 };
-enum { GI_NVJPEG_BACKEND_DEFAULT = 0, GI_NVJPEG_BACKEND_HARDWARE = 3 };
+enum { GI_NVJPEG_BACKEND_DEFAULT = 0, GI_NVJPEG_BACKEND_HYBRID = 1, GI_NVJPEG_BACKEND_HARDWARE = 3 };
 enum { GI_NVJPEG_FLAG_STRICT = 4, GI_NVJPEG_FLAG_INTERPOLATE = 32 };
 enum { GI_NVJPEG_OUTPUT_Y = 2, GI_NVJPEG_OUTPUT_RGBI = 5, GI_NVJPEG_INPUT_RGBI = 5 };
 enum { GI_NVJPEG_CSS_444 = 0, GI_NVJPEG_CSS_422 = 1, GI_NVJPEG_CSS_420 = 2, GI_NVJPEG_CSS_GRAY = 6 };
@@ -40,19 +44,31 @@ enum { GI_NVJPEG_CSS_444 = 0, GI_NVJPEG_CSS_422 = 1, GI_NVJPEG_CSS_420 = 2, GI_N
     FUNCTION(CreateEx, (int backend, void *device, void *pinned, unsigned flags, gi_nvjpeg_handle *handle))            \
     FUNCTION(Destroy, (gi_nvjpeg_handle handle))                                                                       \
     FUNCTION(GetHardwareDecoderInfo, (gi_nvjpeg_handle handle, unsigned *engines, unsigned *cores))                    \
-    FUNCTION(JpegStateCreate, (gi_nvjpeg_handle handle, gi_nvjpeg_state * state))                                      \
+    FUNCTION(DecoderCreate, (gi_nvjpeg_handle handle, int backend, gi_nvjpeg_decoder *decoder))                        \
+    FUNCTION(DecoderDestroy, (gi_nvjpeg_decoder decoder))                                                              \
+    FUNCTION(DecoderStateCreate, (gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state * state))        \
     FUNCTION(JpegStateDestroy, (gi_nvjpeg_state state))                                                                \
-    FUNCTION(Decode, (gi_nvjpeg_handle handle, gi_nvjpeg_state state, const unsigned char *data, size_t size,          \
-                      int format, gi_nvjpeg_image *to, cudaStream_t stream))                                           \
+    FUNCTION(BufferPinnedCreate, (gi_nvjpeg_handle handle, void *allocator, gi_nvjpeg_pinned *buffer))                 \
+    FUNCTION(BufferPinnedDestroy, (gi_nvjpeg_pinned buffer))                                                           \
+    FUNCTION(BufferDeviceCreate, (gi_nvjpeg_handle handle, void *allocator, gi_nvjpeg_memory *buffer))                 \
+    FUNCTION(BufferDeviceDestroy, (gi_nvjpeg_memory buffer))                                                           \
+    FUNCTION(StateAttachPinnedBuffer, (gi_nvjpeg_state state, gi_nvjpeg_pinned buffer))                                \
+    FUNCTION(StateAttachDeviceBuffer, (gi_nvjpeg_state state, gi_nvjpeg_memory buffer))                                \
     FUNCTION(JpegStreamCreate, (gi_nvjpeg_handle handle, gi_nvjpeg_stream * parsed))                                   \
     FUNCTION(JpegStreamDestroy, (gi_nvjpeg_stream parsed))                                                             \
-    FUNCTION(JpegStreamParseHeader,                                                                                    \
-             (gi_nvjpeg_handle handle, const unsigned char *data, size_t size, gi_nvjpeg_stream parsed))               \
-    FUNCTION(DecodeBatchedSupported, (gi_nvjpeg_handle handle, gi_nvjpeg_stream parsed, int *not_supported))           \
-    FUNCTION(DecodeBatchedInitialize,                                                                                  \
-             (gi_nvjpeg_handle handle, gi_nvjpeg_state state, int count, int threads, int format))                     \
-    FUNCTION(DecodeBatched, (gi_nvjpeg_handle handle, gi_nvjpeg_state state, const unsigned char *const *data,         \
-                             const size_t *sizes, gi_nvjpeg_image *to, cudaStream_t stream))                           \
+    FUNCTION(JpegStreamParse, (gi_nvjpeg_handle handle, const unsigned char *data, size_t size, int save_metadata,     \
+                               int save_stream, gi_nvjpeg_stream parsed))                                              \
+    FUNCTION(DecodeParamsCreate, (gi_nvjpeg_handle handle, gi_nvjpeg_decode_params * params))                          \
+    FUNCTION(DecodeParamsDestroy, (gi_nvjpeg_decode_params params))                                                    \
+    FUNCTION(DecodeParamsSetOutputFormat, (gi_nvjpeg_decode_params params, int format))                                \
+    FUNCTION(DecoderJpegSupported,                                                                                     \
+             (gi_nvjpeg_decoder decoder, gi_nvjpeg_stream parsed, gi_nvjpeg_decode_params params, int *not_supported)) \
+    FUNCTION(DecodeJpegHost, (gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state state,               \
+                              gi_nvjpeg_decode_params params, gi_nvjpeg_stream parsed))                                \
+    FUNCTION(DecodeJpegTransferToDevice, (gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state state,   \
+                                          gi_nvjpeg_stream parsed, cudaStream_t stream))                               \
+    FUNCTION(DecodeJpegDevice, (gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state state,             \
+                                gi_nvjpeg_image * to, cudaStream_t stream))                                            \
     FUNCTION(EncoderStateCreate, (gi_nvjpeg_handle handle, gi_nvjpeg_encoder * encoder, cudaStream_t stream))          \
     FUNCTION(EncoderStateDestroy, (gi_nvjpeg_encoder encoder))                                                         \
     FUNCTION(EncoderParamsCreate, (gi_nvjpeg_handle handle, gi_nvjpeg_params * params, cudaStream_t stream))           \
@@ -88,9 +104,10 @@ typedef struct gi_nvjpeg_device {
     gi_status status;
     gi_error why;
     const gi_nvjpeg *library;
-    gi_nvjpeg_handle handle;   // decodes with the GPU's processors and the CPU, and encodes
-    gi_nvjpeg_handle hardware; // decodes with the engine for it; NULL: the device has none
-    unsigned engines;          // for it: JPEG decoders of the device
+    gi_nvjpeg_handle handle;
+    gi_nvjpeg_decoder processors; // decodes with the CPU and the GPU's processors
+    gi_nvjpeg_decoder engine;     // decodes with the device's engine for it; NULL: it has none
+    unsigned engines;             // in it: decoders of the device
 } gi_nvjpeg_device;
 
 void gi_nvjpeg_device_init(gi_nvjpeg_device *device);

@@ -67,7 +67,7 @@ gi_status gi_cuda_slot_jpeg_decode(gi_slot *base, const gi_jpeg_source *source, 
     return gi_cuda_slot_settle(slot, status);
 }
 
-// ---- encoding, with the encoder held --------------------------------------------------------------------------------
+// ---- encoding -----------------------------------------------------------------------------------------------------
 
 static int chroma_of(const gi_jpeg_form *form, int channels) {
     if (channels == 1) return GI_NVJPEG_CSS_GRAY;
@@ -75,54 +75,50 @@ static int chroma_of(const gi_jpeg_form *form, int channels) {
     return form->chroma_down == 1 ? GI_NVJPEG_CSS_422 : GI_NVJPEG_CSS_420;
 }
 
-static gi_status encode(gi_cuda_slot *slot, const gi_jpeg_form *form, gi_error *err) {
-    const gi_jpeg_device *device = &slot->backend->jpeg;
-    const gi_nvjpeg *library = device->nvjpeg.library;
-    gi_nvjpeg_handle handle = device->nvjpeg.handle;
+static gi_status encode(gi_cuda_slot *slot, const gi_jpeg_encoder *e, const gi_jpeg_form *form, gi_error *err) {
+    const gi_nvjpeg_device *nvjpeg = &slot->backend->jpeg.nvjpeg;
+    const gi_nvjpeg *library = nvjpeg->library;
+    gi_nvjpeg_handle handle = nvjpeg->handle;
     cudaStream_t stream = slot->lane->stream;
     const gi_view *image = &slot->lane->current;
     const int chroma = chroma_of(form, image->channels), width = (int)image->width, height = (int)image->height;
     const gi_nvjpeg_image from = {{image->data}, {image->pitch_bytes}};
-    int code = library->EncoderParamsSetQuality(device->params, form->quality, stream);
-    if (code == GI_NVJPEG_SUCCESS)
-        code = library->EncoderParamsSetOptimizedHuffman(device->params, form->optimize, stream);
-    if (code == GI_NVJPEG_SUCCESS) code = library->EncoderParamsSetSamplingFactors(device->params, chroma, stream);
+    int code = library->EncoderParamsSetQuality(e->params, form->quality, stream);
+    if (code == GI_NVJPEG_SUCCESS) code = library->EncoderParamsSetOptimizedHuffman(e->params, form->optimize, stream);
+    if (code == GI_NVJPEG_SUCCESS) code = library->EncoderParamsSetSamplingFactors(e->params, chroma, stream);
     if (code == GI_NVJPEG_SUCCESS && image->channels == 1)
-        code = library->EncodeYUV(handle, device->encoder, device->params, &from, chroma, width, height, stream);
+        code = library->EncodeYUV(handle, e->state, e->params, &from, chroma, width, height, stream);
     else if (code == GI_NVJPEG_SUCCESS)
-        code = library->EncodeImage(handle, device->encoder, device->params, &from, GI_NVJPEG_INPUT_RGBI, width, height,
-                                    stream);
+        code = library->EncodeImage(handle, e->state, e->params, &from, GI_NVJPEG_INPUT_RGBI, width, height, stream);
     return gi_nvjpeg_check(code, "encoding", err);
 }
 
 // How long the file is shows when it is done; then it is fetched.
-static gi_status fetch(gi_cuda_slot *slot, size_t *size, gi_error *err) {
-    const gi_jpeg_device *device = &slot->backend->jpeg;
+static gi_status fetch(gi_cuda_slot *slot, const gi_jpeg_encoder *e, size_t *size, gi_error *err) {
+    const gi_nvjpeg_device *nvjpeg = &slot->backend->jpeg.nvjpeg;
+    const gi_nvjpeg *library = nvjpeg->library;
     gi_cuda_buffer *out = &slot->jpeg.out;
     gi_cuda_lane *lane = slot->lane;
-    gi_nvjpeg_handle handle = device->nvjpeg.handle;
-    const gi_nvjpeg *library = device->nvjpeg.library;
     gi_status status = wait(lane, "encoding the image", err);
     if (status == GI_OK)
-        status = gi_nvjpeg_check(library->EncodeRetrieveBitstream(handle, device->encoder, NULL, size, lane->stream),
+        status = gi_nvjpeg_check(library->EncodeRetrieveBitstream(nvjpeg->handle, e->state, NULL, size, lane->stream),
                                  "encoding", err);
     if (status == GI_OK) status = gi_cuda_buffer_reserve(out, *size, GI_PINNED, lane->stream, err);
     if (status != GI_OK) return status;
     gi_cuda_marks_begin(&lane->marks, GI_DEVICE_DOWNLOAD, lane->stream);
-    status = gi_nvjpeg_check(library->EncodeRetrieveBitstream(handle, device->encoder, out->data, size, lane->stream),
+    status = gi_nvjpeg_check(library->EncodeRetrieveBitstream(nvjpeg->handle, e->state, out->data, size, lane->stream),
                              "encoding", err);
     gi_cuda_marks_end(&lane->marks, lane->stream);
     return status == GI_OK ? wait(lane, "encoding the image", err) : status;
 }
 
-static gi_status encode_and_fetch(gi_cuda_slot *slot, const gi_jpeg_form *form, size_t *size, gi_error *err) {
+static gi_status encode_and_fetch(gi_cuda_slot *slot, const gi_jpeg_encoder *e, const gi_jpeg_form *form, size_t *size,
+                                  gi_error *err) {
     gi_cuda_lane *lane = slot->lane;
-    gi_status status = gi_jpeg_device_make_encoder(&slot->backend->jpeg, err);
-    if (status != GI_OK) return status;
     gi_cuda_marks_begin(&lane->marks, GI_DEVICE_KERNELS, lane->stream);
-    status = encode(slot, form, err);
+    gi_status status = encode(slot, e, form, err);
     gi_cuda_marks_end(&lane->marks, lane->stream);
-    if (status == GI_OK) status = fetch(slot, size, err);
+    if (status == GI_OK) status = fetch(slot, e, size, err);
     if (status != GI_OK) cudaStreamSynchronize(lane->stream); // the next image is another stream's
     return status;
 }
@@ -134,13 +130,17 @@ gi_status gi_cuda_slot_jpeg_encode(gi_slot *base, const gi_jpeg_form *form, cons
     gi_status status = begin(slot, true, err);
     if (status == GI_OK && (lane->current.sample != GI_U8 || gi_has_alpha(lane->current.channels)))
         status = gi_fail(err, GI_ERR_UNSUPPORTED, "JPEG has gray or RGB of 8 bits");
-    // What is to be encoded is made first: meanwhile others use the encoder.
+    // What is to be encoded is made first: meanwhile others use the encoders.
     if (status == GI_OK) status = wait(lane, "working on the image", err);
     if (status != GI_OK) return gi_cuda_slot_settle(slot, status);
+    gi_jpeg_encoders *encoders = &slot->backend->jpeg.encoders;
+    gi_jpeg_encoder *encoder;
     gi_trace_begin("encode");
-    pthread_mutex_lock(&slot->backend->jpeg.encoding);
-    status = encode_and_fetch(slot, form, size, err);
-    pthread_mutex_unlock(&slot->backend->jpeg.encoding);
+    status = gi_jpeg_encoders_take(encoders, &encoder, err);
+    if (status == GI_OK) {
+        status = encode_and_fetch(slot, encoder, form, size, err);
+        gi_jpeg_encoders_give(encoders, encoder);
+    }
     gi_trace_end();
     *data = slot->jpeg.out.data;
     if (status == GI_OK) gi_cuda_marks_tell(&lane->marks, (int)(lane - slot->lanes));

@@ -5,8 +5,10 @@
 //
 // Environment: FAKE_NVJPEG_ENGINES  decoding engines of the device (0)
 //              FAKE_NVJPEG_FAIL     NAME=CODE: that function (without nvjpeg) returns the code and does nothing
-//              FAKE_NVJPEG_SLOW_MS  that a call of the engines takes (0)
-//              FAKE_NVJPEG_LOG      file to which every call's name is added, a line each; "file" for each of a batch
+//              FAKE_NVJPEG_SLOW_MS  that a file takes on the processors (0)
+//              FAKE_NVJPEG_LOG      file to which every call's name is added, a line each; and "engine_state" and
+//              "engine"
+//                                   for a decoder of the engine, and for a file by one
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -30,11 +32,29 @@ GI_NVJPEG_FUNCTIONS(DECLARE)
 struct nvjpegHandle {
     int backend;
 };
+struct nvjpegJpegDecoder {
+    int backend;
+};
+struct nvjpegBufferPinned {
+    bool there;
+};
+struct nvjpegBufferDevice {
+    bool there;
+};
+struct nvjpegDecodeParams {
+    int format;
+};
 struct nvjpegJpegState {
-    int format, count; // of a batch; -1: it is not set up
+    int backend;
+    const struct nvjpegBufferPinned *pinned;
+    const struct nvjpegBufferDevice *memory;
+    int format;                            // of the file that the host's part is done of; -1: none
+    const struct nvjpegJpegStream *parsed; // ... and the device has got
 };
 struct nvjpegJpegStream {
-    bool parsed, plain; // plain: what an engine can do
+    const unsigned char *data; // NULL: nothing is parsed
+    size_t size;
+    bool plain; // what an engine can do
 };
 struct nvjpegEncoderState {
     unsigned char *file; // of the last image, once it is done
@@ -234,10 +254,25 @@ int nvjpegGetHardwareDecoderInfo(gi_nvjpeg_handle handle, unsigned *count, unsig
     return GI_NVJPEG_SUCCESS;
 }
 
-int nvjpegJpegStateCreate(gi_nvjpeg_handle handle, gi_nvjpeg_state *state) {
-    BEGIN("JpegStateCreate");
+int nvjpegDecoderCreate(gi_nvjpeg_handle handle, int backend, gi_nvjpeg_decoder *decoder) {
+    BEGIN("DecoderCreate");
+    if (backend == GI_NVJPEG_BACKEND_HARDWARE && handle->backend != backend) return ARCH_MISMATCH;
+    *decoder = make(sizeof **decoder);
+    (*decoder)->backend = backend;
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegDecoderDestroy(gi_nvjpeg_decoder decoder) {
+    free(decoder);
+    return begin("DecoderDestroy");
+}
+
+int nvjpegDecoderStateCreate(gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state *state) {
+    BEGIN("DecoderStateCreate");
     (void)handle;
+    if (decoder->backend == GI_NVJPEG_BACKEND_HARDWARE) BEGIN("engine_state");
     *state = make(sizeof **state);
+    (*state)->backend = decoder->backend;
     (*state)->format = -1;
     return GI_NVJPEG_SUCCESS;
 }
@@ -247,11 +282,42 @@ int nvjpegJpegStateDestroy(gi_nvjpeg_state state) {
     return begin("JpegStateDestroy");
 }
 
-int nvjpegDecode(gi_nvjpeg_handle handle, gi_nvjpeg_state state, const unsigned char *data, size_t size, int format,
-                 gi_nvjpeg_image *to, cudaStream_t stream) {
-    BEGIN("Decode");
-    if (handle->backend != GI_NVJPEG_BACKEND_DEFAULT || !state) return INVALID_PARAMETER;
-    return decode_on(stream, (decoding){.data = data, .size = size, .format = format, .to = *to});
+int nvjpegBufferPinnedCreate(gi_nvjpeg_handle handle, void *allocator, gi_nvjpeg_pinned *buffer) {
+    BEGIN("BufferPinnedCreate");
+    (void)handle;
+    if (allocator) return INVALID_PARAMETER;
+    *buffer = make(sizeof **buffer);
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegBufferPinnedDestroy(gi_nvjpeg_pinned buffer) {
+    free(buffer);
+    return begin("BufferPinnedDestroy");
+}
+
+int nvjpegBufferDeviceCreate(gi_nvjpeg_handle handle, void *allocator, gi_nvjpeg_memory *buffer) {
+    BEGIN("BufferDeviceCreate");
+    (void)handle;
+    if (allocator) return INVALID_PARAMETER;
+    *buffer = make(sizeof **buffer);
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegBufferDeviceDestroy(gi_nvjpeg_memory buffer) {
+    free(buffer);
+    return begin("BufferDeviceDestroy");
+}
+
+int nvjpegStateAttachPinnedBuffer(gi_nvjpeg_state state, gi_nvjpeg_pinned buffer) {
+    BEGIN("StateAttachPinnedBuffer");
+    state->pinned = buffer;
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegStateAttachDeviceBuffer(gi_nvjpeg_state state, gi_nvjpeg_memory buffer) {
+    BEGIN("StateAttachDeviceBuffer");
+    state->memory = buffer;
+    return GI_NVJPEG_SUCCESS;
 }
 
 int nvjpegJpegStreamCreate(gi_nvjpeg_handle handle, gi_nvjpeg_stream *parsed) {
@@ -266,49 +332,80 @@ int nvjpegJpegStreamDestroy(gi_nvjpeg_stream parsed) {
     return begin("JpegStreamDestroy");
 }
 
-int nvjpegJpegStreamParseHeader(gi_nvjpeg_handle handle, const unsigned char *data, size_t size,
-                                gi_nvjpeg_stream parsed) {
-    BEGIN("JpegStreamParseHeader");
-    (void)handle;
+int nvjpegJpegStreamParse(gi_nvjpeg_handle handle, const unsigned char *data, size_t size, int save_metadata,
+                          int save_stream, gi_nvjpeg_stream parsed) {
+    BEGIN("JpegStreamParse");
+    (void)handle, (void)save_metadata, (void)save_stream;
     decoding d = {.data = data, .size = size, .header_only = true};
-    parsed->parsed = decode(&d);
-    parsed->plain = d.plain;
-    return parsed->parsed ? GI_NVJPEG_SUCCESS : GI_NVJPEG_BAD_JPEG;
-}
-
-int nvjpegDecodeBatchedSupported(gi_nvjpeg_handle handle, gi_nvjpeg_stream parsed, int *not_supported) {
-    BEGIN("DecodeBatchedSupported");
-    if (handle->backend != GI_NVJPEG_BACKEND_HARDWARE || !parsed->parsed) return INVALID_PARAMETER;
-    *not_supported = !parsed->plain;
+    *parsed = (struct nvjpegJpegStream){NULL, 0, false};
+    if (!decode(&d)) return GI_NVJPEG_BAD_JPEG;
+    *parsed = (struct nvjpegJpegStream){data, size, d.plain};
     return GI_NVJPEG_SUCCESS;
 }
 
-int nvjpegDecodeBatchedInitialize(gi_nvjpeg_handle handle, gi_nvjpeg_state state, int count, int threads, int format) {
-    BEGIN("DecodeBatchedInitialize");
-    if (handle->backend != GI_NVJPEG_BACKEND_HARDWARE || count < 1 || threads < 1) return INVALID_PARAMETER;
-    state->format = format;
-    state->count = count;
+int nvjpegDecodeParamsCreate(gi_nvjpeg_handle handle, gi_nvjpeg_decode_params *params) {
+    BEGIN("DecodeParamsCreate");
+    (void)handle;
+    *params = make(sizeof **params);
     return GI_NVJPEG_SUCCESS;
 }
 
-int nvjpegDecodeBatched(gi_nvjpeg_handle handle, gi_nvjpeg_state state, const unsigned char *const *data,
-                        const size_t *sizes, gi_nvjpeg_image *to, cudaStream_t stream) {
-    const int format = state->format;
-    if (handle->backend != GI_NVJPEG_BACKEND_HARDWARE || format < 0) return NOT_INITIALIZED;
-    state->format = -1; // after a failure it is to be set up again
-    BEGIN("DecodeBatched");
-    if (slow_ms() > 0) nanosleep(&(struct timespec){.tv_nsec = slow_ms() * 1000000L}, NULL);
-    int code = GI_NVJPEG_SUCCESS;
-    for (int i = 0; i < state->count; i++) log_line("file");
-    for (int i = 0; i < state->count && code == GI_NVJPEG_SUCCESS; i++)
-        code = decode_on(stream, (decoding){.data = data[i], .size = sizes[i], .format = format, .to = to[i]});
-    if (code == GI_NVJPEG_SUCCESS) state->format = format;
-    return code;
+int nvjpegDecodeParamsDestroy(gi_nvjpeg_decode_params params) {
+    free(params);
+    return begin("DecodeParamsDestroy");
+}
+
+int nvjpegDecodeParamsSetOutputFormat(gi_nvjpeg_decode_params params, int format) {
+    BEGIN("DecodeParamsSetOutputFormat");
+    params->format = format;
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegDecoderJpegSupported(gi_nvjpeg_decoder decoder, gi_nvjpeg_stream parsed, gi_nvjpeg_decode_params params,
+                               int *not_supported) {
+    BEGIN("DecoderJpegSupported");
+    if (!parsed->data || !params) return INVALID_PARAMETER;
+    *not_supported = decoder->backend == GI_NVJPEG_BACKEND_HARDWARE && !parsed->plain;
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegDecodeJpegHost(gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state state,
+                         gi_nvjpeg_decode_params params, gi_nvjpeg_stream parsed) {
+    BEGIN("DecodeJpegHost");
+    (void)handle;
+    if (!parsed->data || !state->pinned || decoder->backend != state->backend) return INVALID_PARAMETER;
+    if (decoder->backend != GI_NVJPEG_BACKEND_HARDWARE && slow_ms() > 0)
+        nanosleep(&(struct timespec){.tv_nsec = slow_ms() * 1000000L}, NULL);
+    state->format = params->format;
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegDecodeJpegTransferToDevice(gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state state,
+                                     gi_nvjpeg_stream parsed, cudaStream_t stream) {
+    BEGIN("DecodeJpegTransferToDevice");
+    (void)handle, (void)decoder, (void)stream;
+    if (state->format < 0 || !state->memory) return NOT_INITIALIZED;
+    state->parsed = parsed;
+    return GI_NVJPEG_SUCCESS;
+}
+
+int nvjpegDecodeJpegDevice(gi_nvjpeg_handle handle, gi_nvjpeg_decoder decoder, gi_nvjpeg_state state,
+                           gi_nvjpeg_image *to, cudaStream_t stream) {
+    const decoding d = {.format = state->format, .to = *to};
+    const struct nvjpegJpegStream *parsed = state->parsed;
+    state->format = -1;
+    state->parsed = NULL;
+    BEGIN("DecodeJpegDevice");
+    (void)handle;
+    if (!parsed) return NOT_INITIALIZED;
+    if (decoder->backend == GI_NVJPEG_BACKEND_HARDWARE) BEGIN("engine");
+    return decode_on(stream, (decoding){.data = parsed->data, .size = parsed->size, .format = d.format, .to = d.to});
 }
 
 int nvjpegEncoderStateCreate(gi_nvjpeg_handle handle, gi_nvjpeg_encoder *encoder, cudaStream_t stream) {
     BEGIN("EncoderStateCreate");
-    if (handle->backend != GI_NVJPEG_BACKEND_DEFAULT || !stream) return INVALID_PARAMETER;
+    (void)handle;
+    if (!stream) return INVALID_PARAMETER;
     *encoder = make(sizeof **encoder);
     return GI_NVJPEG_SUCCESS;
 }

@@ -57,17 +57,18 @@ def brighter(image):
 
 
 def made_and_freed(names):
-    for made, freed in (("JpegStateCreate", "JpegStateDestroy"), ("JpegStreamCreate", "JpegStreamDestroy"),
+    for made, freed in (("DecoderStateCreate", "JpegStateDestroy"), ("JpegStreamCreate", "JpegStreamDestroy"),
+                        ("BufferPinnedCreate", "BufferPinnedDestroy"), ("BufferDeviceCreate", "BufferDeviceDestroy"),
+                        ("DecodeParamsCreate", "DecodeParamsDestroy"), ("DecoderCreate", "DecoderDestroy"),
                         ("EncoderStateCreate", "EncoderStateDestroy"), ("EncoderParamsCreate", "EncoderParamsDestroy")):
         assert names.count(made) == names.count(freed), names
     return True
 
 
 def idle(names):
-    return not {"Decode", "DecodeBatched", "EncodeYUV", "EncodeImage"} & set(names)
+    return not {"DecodeJpegDevice", "EncodeYUV", "EncodeImage"} & set(names)
 
 
-several_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="workers are at most twice the cores")
 NVJPEG = ("--device", "cuda", "--codec", "nvjpeg")
 
 
@@ -80,8 +81,8 @@ def test_decoded_pixels(tmp_path, engines, jobs, args):
     assert code == 0, said
     code, said, names = run(tmp_path, *args, *NVJPEG, jobs, "--format", "png", "in", "gpu", FAKE_NVJPEG_ENGINES=engines)
     assert (code, said) == (0, "gpuimg: 10 done\n")
-    decoded, by_engine = names.count("Decode"), names.count("file")
-    assert (decoded, by_engine) == ((10, 0) if engines == "0" else (0, 10)) and "EncodeYUV" not in names
+    assert names.count("DecodeJpegDevice") == 10 and "EncodeYUV" not in names
+    assert engines != "0" or "engine" not in names
     assert made_and_freed(names)
     # What the CPU makes of pixels that are one level brighter: of its own decoded images, saved as PNG.
     luma = args == ("gray",)
@@ -125,40 +126,38 @@ def test_no_pixel_touches_the_host(tmp_path, pipeline):
         assert Image.open(path).size == Image.open(tmp_path / "in" / path.name).size
 
 
-@several_cores
-def test_files_share_the_calls_of_an_engine(tmp_path):
-    """Those that wait for it are its next call; the two kinds of pixels go by themselves."""
-    code, said, names = run(tmp_path, "blur", "--radius", "1", *NVJPEG, "-q", "--format", "png", "in", "out",
-                            FAKE_NVJPEG_ENGINES="2", FAKE_NVJPEG_SLOW_MS="60")
+def many(tmp_path, count=60):
+    """More files than are done before the first decoder of an engine is made."""
+    for i in range(count):
+        os.link(tmp_path / "in/c3.jpg", tmp_path / f"in/more{i}.jpg")
+    return count + 10
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j4"])
+def test_an_engine_takes_over(tmp_path, jobs):
+    """Its decoders are made beside the others' work, two for each engine, and taken before those."""
+    count = many(tmp_path)
+    code, said, names = run(tmp_path, "blur", "--radius", "1", *NVJPEG, "-q", jobs, "--format", "png", "in", "out",
+                            FAKE_NVJPEG_ENGINES="2", FAKE_NVJPEG_SLOW_MS="10")
     assert (code, said) == (0, "") and made_and_freed(names)
-    assert names.count("file") == 10 and names.count("DecodeBatched") < 10 and names.count("JpegStateCreate") == 1
-    assert run(tmp_path, "blur", "--radius", "1", *NVJPEG, "-q", "-j1", "--format", "png", "in", "one",
-               FAKE_NVJPEG_ENGINES="2")[:2] == (0, "")
+    assert names.count("DecodeJpegDevice") == count and 20 < names.count("engine") < count
+    assert names.count("DecoderStateCreate") <= 4 + int(jobs[2:]) and names.count("CreateEx") == 1
+    assert run(tmp_path, "blur", "--radius", "1", *NVJPEG, "-q", "--format", "png", "in", "one")[:2] == (0, "")
     assert files(tmp_path / "out") == files(tmp_path / "one")
 
 
-def test_a_file_that_the_engine_refuses_spares_the_others_of_its_call(tmp_path):
+def test_what_an_engine_refuses_goes_to_the_others(tmp_path):
+    """A file with more luma samples across than it does, and one that nobody does."""
     broken = bytearray((tmp_path / "in/c3.jpg").read_bytes())
     scan = broken.index(b"\xff\xda") + 20
     broken[scan:scan + 40] = bytes(40)
-    (tmp_path / "in/c3.jpg").write_bytes(broken)
-    code, said, names = run(tmp_path, "gray", *NVJPEG, "-v", "--format", "png", "in", "out", FAKE_NVJPEG_ENGINES="2",
-                            FAKE_NVJPEG_SLOW_MS="60")
-    assert code == 0 and len(files(tmp_path / "out")) == 10 and names.count("Decode") <= 1
+    count = many(tmp_path)
+    (tmp_path / "in/x.jpg").write_bytes(broken)  # the last
+    code, said, names = run(tmp_path, "gray", *NVJPEG, "-v", "-j2", "--format", "png", "in", "out", FAKE_NVJPEG_ENGINES="2",
+                            FAKE_NVJPEG_SLOW_MS="10")
+    assert code == 0 and len(files(tmp_path / "out")) == count + 1 and "engine" in names
     assert [line for line in said.splitlines() if "decoded on the CPU" in line] in (
-        [], ["gpuimg: in/c3.jpg: decoded on the CPU: nvJPEG: decoding: a bad JPEG"]), said
-
-
-@several_cores
-def test_auto_fast_leaves_to_the_cpu_what_an_engine_has_no_room_for(tmp_path):
-    jpeg(tmp_path / "in/more.jpg", smooth(1600, 1200))  # long to decode, beside the library's start
-    for i in range(59):
-        os.link(tmp_path / "in/more.jpg", tmp_path / f"in/more{i}.jpg")
-    code, said, names = run(tmp_path, "gray", "--device", "cuda", "--codec", "auto-fast", "-v", "in", "out",
-                            FAKE_NVJPEG_ENGINES="1", FAKE_NVJPEG_SLOW_MS="60")
-    assert code == 0 and len(files(tmp_path / "out")) == 70
-    left = [line for line in said.splitlines() if "decoded on the CPU" in line]
-    assert names.count("file") + len(left) == 70 and "Decode" not in names and "the GPU has enough in work" in said
+        [], ["gpuimg: in/x.jpg: decoded on the CPU: nvJPEG: decoding: a bad JPEG"]), said
 
 
 def test_repeats_are_alike(tmp_path):
@@ -171,7 +170,7 @@ def test_repeats_are_alike(tmp_path):
 def test_several_devices(tmp_path):
     code, said, names = run(tmp_path, "gray", "--codec", "nvjpeg", "--device", "cuda:all", "-q", "-j4", "in", "out",
                             FAKE_CUDA_DEVICES="2", FAKE_NVJPEG_ENGINES="1")
-    assert (code, said) == (0, "") and made_and_freed(names) and names.count("CreateEx") in (2, 4)
+    assert (code, said) == (0, "") and made_and_freed(names) and names.count("CreateEx") == 2
     assert names.count("Destroy") == names.count("CreateEx")
 
 
@@ -200,7 +199,7 @@ def test_done_on_the_cpu_with_the_reason(tmp_path):
     for name, reason in reasons.items():
         assert f"odd/{name}: decoded on the CPU: {reason}" in said, said
         assert f"odd/{name}: encoded on the CPU: it is no JPEG" in said
-    assert "Decode" not in names and "damaged JPEG, decoded as far as it goes" in said
+    assert "DecodeJpegDevice" not in names and "damaged JPEG, decoded as far as it goes" in said
     run(tmp_path, "gray", "-q", "--device", "cpu", "--format", "png", "odd", "cpu")
     assert files(tmp_path / "gpu") == files(tmp_path / "cpu")
     assert "CPU" not in run(tmp_path, "gray", *NVJPEG, "odd", "quiet")[1]
@@ -208,19 +207,19 @@ def test_done_on_the_cpu_with_the_reason(tmp_path):
 
 def test_strict_leaves_decoding_to_the_cpu(tmp_path):
     code, said, names = run(tmp_path, "gray", *NVJPEG, "--strict", "-v", "in", "out")
-    assert code == 0 and said.count("decoded on the CPU: all damage is to be found") == 10 and "Decode" not in names
+    assert code == 0 and said.count("decoded on the CPU: all damage is to be found") == 10 and "DecodeJpegDevice" not in names
     assert names.count("EncodeYUV") == 10
 
 
 def test_in_place_leaves_decoding_to_the_cpu(tmp_path):
     code, said, names = run(tmp_path, "gray", *NVJPEG, "-v", "in/c2.jpg", "in/c2.jpg")
-    assert code == 0 and "all damage is to be found" in said and "Decode" not in names and "EncodeYUV" in names
+    assert code == 0 and "all damage is to be found" in said and "DecodeJpegDevice" not in names and "EncodeYUV" in names
 
 
 def test_orientation_that_is_not_applied(tmp_path):
     odd_files(tmp_path)
     code, said, names = run(tmp_path, "gray", *NVJPEG, "--no-auto-orient", "odd/turned.jpg", "out.jpg")
-    assert (code, said) == (0, "") and "Decode" in names and "EncodeYUV" in names
+    assert (code, said) == (0, "") and "DecodeJpegDevice" in names and "EncodeYUV" in names
     image = Image.open(tmp_path / "out.jpg")
     assert image.getexif()[0x0112] == 6 and image.size == (90, 70) and image.mode == "L"
     data = (tmp_path / "out.jpg").read_bytes()
@@ -256,7 +255,7 @@ def test_metadata(tmp_path, options, stage, orientation):
     said = run(tmp_path, "run", stage, *options, "--device", "cpu", "-v", "with.jpg", "cpu.jpg")[1]
     code, also, names = run(tmp_path, "run", stage, *options, *NVJPEG, "-v", "with.jpg", "gpu.jpg")
     assert code == 0 and "EncodeYUV" in names or "EncodeImage" in names
-    assert ("Decode" in names) == (orientation == 1 or "--no-auto-orient" in options)
+    assert ("DecodeJpegDevice" in names) == (orientation == 1 or "--no-auto-orient" in options)
     assert segments(tmp_path / "gpu.jpg") == segments(tmp_path / "cpu.jpg")
     kinds = [body[:4] for _, body in segments(tmp_path / "gpu.jpg")]
     assert kinds[0] == b"JFIF" and (b"Exif" in kinds and b"http" in kinds) == ("--strip" not in options)
@@ -300,7 +299,7 @@ def test_damage_within_the_data(tmp_path):
 
 def test_limits_hold(tmp_path):
     code, said, names = run(tmp_path, "gray", *NVJPEG, "--max-pixels", "5000", "in", "out")
-    assert code == 1 and "more than the limit of 5000" in said and names.count("Decode") == 8
+    assert code == 1 and "more than the limit of 5000" in said and names.count("DecodeJpegDevice") == 8
 
 
 def test_bands_leave_both_to_the_cpu(tmp_path):
@@ -310,7 +309,7 @@ def test_bands_leave_both_to_the_cpu(tmp_path):
 
 def test_histograms(tmp_path):
     code, said, names = run(tmp_path, "run", "hist", *NVJPEG, "-o", "gpu.csv", "in")
-    assert (code, said) == (0, "gpuimg: 10 done\n") and names.count("Decode") == 10 and "EncodeYUV" not in names
+    assert (code, said) == (0, "gpuimg: 10 done\n") and names.count("DecodeJpegDevice") == 10 and "EncodeYUV" not in names
     code, said, names = run(tmp_path, "hist", *NVJPEG, "-v", "-o", "gpu.html", "in")
     assert code == 0 and said.count("the report shows a picture of it") == 10 and idle(names)
 
@@ -352,14 +351,20 @@ def test_auto_fast_does_not_wait_for_the_device(tmp_path):
     common = ("blur", "--radius", "1", "--device", "cuda", "--codec", "auto-fast", "-v", "-j1")
     code, said, names = run(tmp_path, *common, "in", "out", FAKE_CUDA_START_MS="300")
     starting = said.count("decoded on the CPU: the GPU is still starting")
-    assert code == 0 and starting >= 1 and starting + names.count("Decode") == 10
+    assert code == 0 and starting >= 1 and starting + names.count("DecodeJpegDevice") == 10
     assert names.count("EncodeImage") + names.count("EncodeYUV") == 10
 
 
 @pytest.mark.parametrize("fail,decoder,encoder", [
-    ("Decode=3", "nvJPEG: decoding: a bad JPEG", None), ("Decode=4", "a kind of JPEG that it does not do", None),
-    ("Decode=5", "out of device memory", None), ("Decode=6", "the device failed (code 6)", None),
-    ("JpegStateCreate=5", "making a decoder", None), ("CreateEx=7", "starting: not for this architecture", ""),
+    ("JpegStreamParse=3", "nvJPEG: decoding: a bad JPEG", None),
+    ("DecoderJpegSupported=4", "a kind of JPEG that it does not do", None),
+    ("DecodeParamsSetOutputFormat=2", "invalid parameter (code 2)", None), ("DecodeJpegHost=5", "out of device memory", None),
+    ("DecodeJpegTransferToDevice=8", "internal error (code 8)", None),
+    ("DecodeJpegDevice=6", "the device failed (code 6)", None), ("DecoderStateCreate=5", "making a decoder", None),
+    ("BufferPinnedCreate=5", "making a decoder", None), ("BufferDeviceCreate=5", "making a decoder", None),
+    ("JpegStreamCreate=5", "making a decoder", None), ("DecodeParamsCreate=2", "making a decoder", None),
+    ("StateAttachPinnedBuffer=2", "making a decoder", None), ("StateAttachDeviceBuffer=2", "making a decoder", None),
+    ("DecoderCreate=5", "starting: out of device memory", ""), ("CreateEx=7", "starting: not for this architecture", ""),
     ("EncodeYUV=4", None, "encoding: a kind of JPEG"), ("EncodeYUV=5", None, "out of device memory"),
     ("EncoderStateCreate=8", None, "making an encoder: internal error"),
     ("EncodeRetrieveBitstream=6", None, "the device failed"), ("EncoderParamsCreate=5", None, "out of device memory"),
@@ -382,11 +387,14 @@ def test_failing_calls(tmp_path, fail, decoder, encoder):
         assert abs(difference).max() <= 6 and Image.open(path).size == Image.open(tmp_path / "nvjpeg" / path.name).size
 
 
-@pytest.mark.parametrize("fail", ["DecodeBatched=6", "DecodeBatchedInitialize=5", "JpegStreamParseHeader=3",
-                                  "DecodeBatchedSupported=8", "JpegStreamCreate=5", "GetHardwareDecoderInfo=9"])
-def test_a_failing_engine_leaves_it_to_the_other_decoder(tmp_path, fail):
-    code, said, names = run(tmp_path, "gray", *NVJPEG, "-v", "in", "out", FAKE_NVJPEG_ENGINES="1", FAKE_NVJPEG_FAIL=fail)
-    assert code == 0 and "on the CPU" not in said and names.count("Decode") == 10, said
+@pytest.mark.parametrize("fail", ["GetHardwareDecoderInfo=9", "engine_state=5", "engine=6"])
+def test_a_failing_engine_leaves_it_to_the_others(tmp_path, fail):
+    count = many(tmp_path)
+    code, said, names = run(tmp_path, "gray", *NVJPEG, "-v", "in", "out", FAKE_NVJPEG_ENGINES="1", FAKE_NVJPEG_FAIL=fail,
+                            FAKE_NVJPEG_SLOW_MS="5")
+    assert code == 0 and "on the CPU" not in said, said
+    assert names.count("DecodeJpegDevice") - names.count("engine") == count
+    assert ("engine" in names) == (fail == "engine=6")
 
 
 @pytest.mark.parametrize("fault", ["device-memory", "device-memory@2", "device-memory@3", "device-memory@2-2", "device-memory@4-4",

@@ -1,13 +1,14 @@
 // nvJPEG by itself over a folder of JPEGs, luma decoded and encoded as gray JPEGs, as fast as it goes: what gpuimg's
-// use of it is measured against. Each thread has decoder, encoder and stream of its own, and does files, or batches of
-// them.
+// use of it is measured against. Each thread has decoder, encoder and stream of its own, and does files by
+// nvjpegDecode, which takes the engine for JPEG where there is one, or batches of them by nvjpegDecodeBatched.
 //
-//     gpu_bench_nvjpeg FOLDER OUT THREADS hybrid|engine BATCH [all|decode|encode]
+//     gpu_bench_nvjpeg FOLDER OUT THREADS single|batched BATCH [all|decode|encode]
 //
 // prints images/s from the first file to the last, of all of it or of one of the two alone, and then what was not
 // counted: the milliseconds for the device's start, the library's, and the threads' decoders and encoders. 77 where
 // there is no device.
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +26,7 @@ enum { BATCH_MAX = 128, FILES_MAX = 4096, THREADS_MAX = 256, SKIPPED = 77 };
 
 static struct {
     const gi_nvjpeg *library;
-    gi_nvjpeg_handle handle, engine;
+    gi_nvjpeg_handle handle, batches; // batches NULL: files one by one
     const char *in, *out;
     char *names[FILES_MAX];
     int count, batch;
@@ -34,10 +35,36 @@ static struct {
     double started_ms[4]; // before anything; with the device, the library, the threads' own
 } job;
 
+// The library's calls that gpuimg has no use for.
+static struct {
+    int (*create)(gi_nvjpeg_handle handle, gi_nvjpeg_state *state);
+    int (*decode)(gi_nvjpeg_handle handle, gi_nvjpeg_state state, const unsigned char *data, size_t size, int format,
+                  gi_nvjpeg_image *to, cudaStream_t stream);
+    int (*set_up)(gi_nvjpeg_handle handle, gi_nvjpeg_state state, int count, int threads, int format);
+    int (*decode_batch)(gi_nvjpeg_handle handle, gi_nvjpeg_state state, const unsigned char *const *data,
+                        const size_t *sizes, gi_nvjpeg_image *to, cudaStream_t stream);
+} whole;
+
 static void need(long code, const char *what) {
     if (code == 0) return;
     fprintf(stderr, "%s: code %ld\n", what, code);
     exit(1);
+}
+
+static void take(void *file, const char *name, void *function) {
+    void *address = dlsym(file, name);
+    need(address == NULL, name);
+    memcpy(function, &address, sizeof address);
+}
+
+static void find_whole(void) {
+    void *file = dlopen("libnvjpeg.so.13", RTLD_NOW);
+    if (!file) file = dlopen("libnvjpeg.so.12", RTLD_NOW);
+    need(file == NULL, "nvJPEG");
+    take(file, "nvjpegJpegStateCreate", &whole.create);
+    take(file, "nvjpegDecode", &whole.decode);
+    take(file, "nvjpegDecodeBatchedInitialize", &whole.set_up);
+    take(file, "nvjpegDecodeBatched", &whole.decode_batch);
 }
 
 // One file on its way.
@@ -101,7 +128,6 @@ static void load(place *p, const char *name) {
 }
 
 static void decode(worker *w, int count) {
-    const gi_nvjpeg *nvjpeg = job.library;
     const unsigned char *data[BATCH_MAX];
     size_t sizes[BATCH_MAX];
     gi_nvjpeg_image to[BATCH_MAX];
@@ -110,15 +136,14 @@ static void decode(worker *w, int count) {
         data[i] = p->in;
         sizes[i] = p->size;
         to[i] = p->view;
-        if (!job.engine)
-            need(nvjpeg->Decode(job.handle, w->state, p->in, p->size, GI_NVJPEG_OUTPUT_Y, &to[i], w->stream),
-                 "decoding");
+        if (!job.batches)
+            need(whole.decode(job.handle, w->state, p->in, p->size, GI_NVJPEG_OUTPUT_Y, &to[i], w->stream), "decoding");
     }
-    if (job.engine && w->set_up != count)
-        need(nvjpeg->DecodeBatchedInitialize(job.engine, w->state, count, 1, GI_NVJPEG_OUTPUT_Y), "setting up a batch");
+    if (job.batches && w->set_up != count)
+        need(whole.set_up(job.batches, w->state, count, 1, GI_NVJPEG_OUTPUT_Y), "setting up a batch");
     w->set_up = count;
-    if (!job.engine) return;
-    need(nvjpeg->DecodeBatched(job.engine, w->state, data, sizes, to, w->stream), "decoding a batch");
+    if (!job.batches) return;
+    need(whole.decode_batch(job.batches, w->state, data, sizes, to, w->stream), "decoding a batch");
 }
 
 static void wait_for(worker *w) {
@@ -163,7 +188,7 @@ static void open_worker(worker *w) {
     const gi_nvjpeg *nvjpeg = job.library;
     need(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking), "a stream");
     need(cudaEventCreateWithFlags(&w->done, cudaEventDisableTiming | cudaEventBlockingSync), "an event");
-    need(nvjpeg->JpegStateCreate(job.engine ? job.engine : job.handle, &w->state), "a decoder");
+    need(whole.create(job.batches ? job.batches : job.handle, &w->state), "a decoder");
     need(nvjpeg->EncoderStateCreate(job.handle, &w->encoder, w->stream), "an encoder");
     need(nvjpeg->EncoderParamsCreate(job.handle, &w->params, w->stream), "an encoder");
     need(nvjpeg->EncoderParamsSetQuality(w->params, 90, w->stream), "an encoder");
@@ -178,7 +203,7 @@ static void list_files(void) {
     closedir(folder);
 }
 
-static bool start(bool engine) {
+static bool start(bool batched) {
     gi_error why;
     int devices = 0;
     job.library = gi_nvjpeg_find(&why);
@@ -187,14 +212,14 @@ static bool start(bool engine) {
     need(cudaFree(NULL), "the device");
     job.started_ms[1] = gi_clock_ms();
     need(job.library->CreateEx(GI_NVJPEG_BACKEND_DEFAULT, NULL, NULL, 0, &job.handle), "nvJPEG");
-    return !engine || job.library->CreateEx(GI_NVJPEG_BACKEND_HARDWARE, NULL, NULL, 0, &job.engine) == 0;
+    return !batched || job.library->CreateEx(GI_NVJPEG_BACKEND_HARDWARE, NULL, NULL, 0, &job.batches) == 0;
 }
 
 // The milliseconds of each part, and how many engines there are.
 static void tell_start(void) {
     const double *ms = job.started_ms;
     unsigned engines = 0, cores = 0;
-    if (job.engine) job.library->GetHardwareDecoderInfo(job.engine, &engines, &cores);
+    if (job.batches) job.library->GetHardwareDecoderInfo(job.batches, &engines, &cores);
     printf("device %.0f ms, library %.0f ms, threads %.0f ms; %u engines of %u cores\n", ms[1] - ms[0], ms[2] - ms[1],
            ms[3] - ms[2], engines, cores);
 }
@@ -217,8 +242,9 @@ int main(int argc, char **argv) {
     if (threads < 1 || threads > THREADS_MAX) return 2;
     list_files();
     job.started_ms[0] = gi_clock_ms();
-    if (!start(strcmp(argv[4], "engine") == 0)) return SKIPPED;
+    if (!start(strcmp(argv[4], "batched") == 0)) return SKIPPED;
     job.started_ms[2] = gi_clock_ms();
+    find_whole();
     worker *workers = calloc((size_t)threads, sizeof *workers);
     need(workers == NULL, "memory");
     for (int i = 0; i < threads; i++) open_worker(&workers[i]);
