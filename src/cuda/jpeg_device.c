@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-#ifndef GPUIMG_JPEG_FILES_BEFORE_ENGINE    // tests have few
-#define GPUIMG_JPEG_FILES_BEFORE_ENGINE 64 // fewer are done before its first decoder is made
+// Less is done before the engine's first decoder is made: 64 images of 1080p. Tests have few.
+#ifndef GPUIMG_JPEG_PIXELS_BEFORE_ENGINE
+#define GPUIMG_JPEG_PIXELS_BEFORE_ENGINE 128000000
 #endif
 
 void gi_jpeg_device_init(gi_jpeg_device *device, gi_cuda_start *start) {
@@ -14,7 +15,7 @@ void gi_jpeg_device_init(gi_jpeg_device *device, gi_cuda_start *start) {
     gi_jpeg_encoders_init(&device->encoders, &device->nvjpeg);
     pthread_mutex_init(&device->mutex, NULL);
     pthread_cond_init(&device->wake, NULL);
-    atomic_init(&device->decoded, 0);
+    atomic_init(&device->pixels, 0);
     atomic_init(&device->over, false);
     atomic_init(&device->ending, false);
 }
@@ -30,9 +31,9 @@ static bool start_here(gi_jpeg_device *device) {
            !atomic_load(&device->ending) && gi_jpeg_device_start(device, NULL) == GI_OK;
 }
 
-static void wait_for_many_files(gi_jpeg_device *device) {
+static void wait_for_much_work(gi_jpeg_device *device) {
     pthread_mutex_lock(&device->mutex);
-    while (atomic_load(&device->decoded) < GPUIMG_JPEG_FILES_BEFORE_ENGINE && !atomic_load(&device->ending))
+    while (atomic_load(&device->pixels) < GPUIMG_JPEG_PIXELS_BEFORE_ENGINE && !atomic_load(&device->ending))
         pthread_cond_wait(&device->wake, &device->mutex);
     pthread_mutex_unlock(&device->mutex);
 }
@@ -42,7 +43,7 @@ static void *start_and_grow(void *context) {
     const bool started = start_here(device);
     atomic_store(&device->over, true);
     if (!started || !device->nvjpeg.engine) return NULL;
-    wait_for_many_files(device);
+    wait_for_much_work(device);
     while (!atomic_load(&device->ending) && gi_jpeg_decoders_grow(&device->decoders)) continue;
     return NULL;
 }
@@ -75,7 +76,9 @@ gi_status gi_jpeg_device_decode(gi_jpeg_device *device, const gi_jpeg_source *so
                                 cudaStream_t stream, gi_error *err) {
     const int format = source->shape.channels == 1 ? GI_NVJPEG_OUTPUT_Y : GI_NVJPEG_OUTPUT_RGBI;
     gi_status status = gi_jpeg_decoders_run(&device->decoders, source, format, to, stream, err);
-    if (atomic_fetch_add(&device->decoded, 1) + 1 == GPUIMG_JPEG_FILES_BEFORE_ENGINE) wake(device);
+    const unsigned long long pixels = (unsigned long long)source->shape.width * source->shape.height;
+    const unsigned long long before = atomic_fetch_add(&device->pixels, pixels);
+    if (before < GPUIMG_JPEG_PIXELS_BEFORE_ENGINE && before + pixels >= GPUIMG_JPEG_PIXELS_BEFORE_ENGINE) wake(device);
     return status;
 }
 

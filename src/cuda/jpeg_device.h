@@ -1,5 +1,5 @@
 // nvJPEG on one device, for all its slots. Its start takes long (half a second on an H200, with the device's), so it is
-// begun beside other work; the decoders of the engine take longer still, and are made when many files ask for them.
+// begun beside other work; the decoders of the engine take longer still, and are made when there is much to decode.
 #ifndef GI_CUDA_JPEG_DEVICE_H
 #define GI_CUDA_JPEG_DEVICE_H
 
@@ -17,9 +17,9 @@ typedef struct gi_jpeg_device {
     bool begun, threaded;
     pthread_t thread;
     pthread_cond_t wake;
-    atomic_int decoded; // files
-    atomic_bool over;   // started, well or badly
-    atomic_bool ending; // nobody needs it any more
+    atomic_ullong pixels; // decoded
+    atomic_bool over;     // started, well or badly
+    atomic_bool ending;   // nobody needs it any more
 } gi_jpeg_device;
 
 void gi_jpeg_device_init(gi_jpeg_device *device, gi_cuda_start *start);

@@ -15,7 +15,7 @@
 #include "run/schedule.h"
 #include "run/slots.h"
 
-enum { WORKERS_MAX = 1024 };
+enum { WORKERS_MAX = 1024, WORKERS_FOR_DEVICE = 16 };
 
 typedef struct batch {
     const gi_item_list *list;
@@ -185,11 +185,12 @@ int gi_batch_cores(const gi_batch_options *options) {
     return at_most(options->threads > 0 ? options->threads : gi_cpu_cores(), WORKERS_MAX);
 }
 
-// Those whose images a device decodes wait for it, and leave their cores to others.
+// Those whose images a device decodes wait for it and leave their cores to others; so many it has in work at once.
 static int most_workers(const gi_batch_options *options) {
     const gi_backend *backend = options->backend;
-    bool wait = gi_codec_asks_device(options->decode.codec) && backend && backend->ops->jpeg_check;
-    return at_most(gi_batch_cores(options) * (wait ? 2 : 1), WORKERS_MAX);
+    const bool wait = gi_codec_asks_device(options->decode.codec) && backend && backend->ops->jpeg_check;
+    const int cores = gi_batch_cores(options), doubled = wait ? at_most(2 * cores, WORKERS_FOR_DEVICE) : 0;
+    return at_most(cores > doubled ? cores : doubled, WORKERS_MAX);
 }
 
 // A worker that waits for a slot has its file read; more than one for each slot would only hold more of them.

@@ -127,7 +127,7 @@ def test_no_pixel_touches_the_host(tmp_path, pipeline):
 
 
 def many(tmp_path, count=60):
-    """More files than are done before the first decoder of an engine is made."""
+    """More than is done before the first decoder of an engine is made."""
     for i in range(count):
         os.link(tmp_path / "in/c3.jpg", tmp_path / f"in/more{i}.jpg")
     return count + 10

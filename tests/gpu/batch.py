@@ -38,6 +38,13 @@ def fill(folder, photos, kind, count):
     return directory
 
 
+def workplace():
+    """A folder for inputs and outputs, in memory where there is enough: it is not the disk that is measured."""
+    memory = "/dev/shm"
+    room = shutil.disk_usage(memory).free if os.path.isdir(memory) else 0
+    return tempfile.TemporaryDirectory(dir=memory if room > 16 << 30 else None)
+
+
 class Run:
     def __init__(self, folder):
         self.out = os.path.join(folder, "out")
@@ -138,7 +145,7 @@ def main():
     if not photos:
         sys.exit(f"no photographs in {options.folder}")
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
+    with workplace() as folder:
         run = Run(folder)
         for kind in ("jpg", "png"):
             whole, part = fill(folder, photos, kind, options.count), fill(folder, photos, kind, options.count // 8)
