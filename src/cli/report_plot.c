@@ -104,22 +104,30 @@ static void add_row(gi_buffer *text, const plot *p, int row) {
     gi_buffer_puts(text, *p->colour ? "\033[0m\n" : "\n");
 }
 
-// Levels under the axis: the ends, and quarters where there is room.
+// Into how many parts labels divide an axis of so many characters: quarters, halves or none, so that a blank stays
+// between two of `digits` digits.
+static int parts_of(int width, int digits) {
+    int parts = 4;
+    while (parts > 1 && width * (parts - 1) / parts + digits + 1 > width - digits) parts /= 2;
+    return parts;
+}
+
+// Levels under the axis: the ends in any case, and what lies between where there is room.
 static void add_axis(gi_buffer *text, const plot *p) {
+    char last[16];
     int width = p->columns * p->column_width, at = 0;
+    int digits = snprintf(last, sizeof last, "%u", p->levels - 1), parts = parts_of(width, digits);
     gi_buffer_printf(text, "     0%% %s", p->utf8 ? "└" : "+");
     gi_buffer_repeat(text, p->utf8 ? "─" : "-", (size_t)width);
     gi_buffer_printf(text, "\n%*s", AXIS_COLUMNS, "");
-    for (int quarter = 0; quarter < 4 && width >= 32; quarter++) {
-        int column = width * quarter / 4;
+    for (int part = 0; part < parts; part++) {
+        int column = width * part / parts;
         gi_buffer_printf(text, "%*s", column - at, "");
         size_t before = text->size;
-        gi_buffer_printf(text, "%u", p->levels / 4 * (uint32_t)quarter);
+        gi_buffer_printf(text, "%u", p->levels / (uint32_t)parts * (uint32_t)part);
         at = column + (int)(text->size - before);
     }
-    char last[16];
-    int length = snprintf(last, sizeof last, "%u", p->levels - 1);
-    int pad = width - length - at;
+    int pad = width - digits - at;
     gi_buffer_printf(text, "%*s%s\n", pad > 1 ? pad : 1, "", last);
 }
 
@@ -130,18 +138,26 @@ static const char *colour_of(const char *channel) {
     return "";
 }
 
+static void add_heading(gi_buffer *text, const plot *p, const char *channel, int width) {
+    gi_buffer words = {0};
+    gi_buffer_printf(&words, "%s, share of the pixels ", channel);
+    if ((uint32_t)p->columns == p->levels)
+        gi_buffer_puts(&words, "at each level");
+    else
+        gi_buffer_printf(&words, "in each of %d bins", p->columns);
+    if (p->top < p->highest) gi_buffer_printf(&words, " (%s: up to %.2f%%)", p->utf8 ? "▲" : "^", share(p, p->highest));
+    if (!words.failed) gi_buffer_wrap(text, words.data, 0, 2, width);
+    text->failed = text->failed || words.failed;
+    gi_buffer_free(&words);
+    gi_buffer_puts(text, "\n");
+}
+
 void gi_report_plot(gi_buffer *text, const gi_report_image *image, int channel, const gi_terminal *terminal) {
     plot p = {0};
     p.utf8 = terminal->utf8;
     p.colour = terminal->colour ? colour_of(image->channels[channel].name) : "";
     fill(&p, image, image->channels[channel].counts, terminal->width);
-    gi_buffer_printf(text, "%s, share of the pixels ", image->channels[channel].name);
-    if ((uint32_t)p.columns == image->levels)
-        gi_buffer_puts(text, "at each level");
-    else
-        gi_buffer_printf(text, "in each of %d bins", p.columns);
-    if (p.top < p.highest) gi_buffer_printf(text, " (%s: up to %.2f%%)", p.utf8 ? "▲" : "^", share(&p, p.highest));
-    gi_buffer_puts(text, "\n");
+    add_heading(text, &p, image->channels[channel].name, terminal->width);
     for (int row = ROWS - 1; row >= 0; row--) add_row(text, &p, row);
     add_axis(text, &p);
 }

@@ -168,12 +168,13 @@ static void test_nothing_measured(void **state) {
     assert_string_equal(end(&r), "{\"schema\":1,\"images\":[\n\n]}\n");
 }
 
-static void draw(gi_buffer *text, uint32_t bins, const gi_terminal *terminal) {
-    uint64_t counts[256] = {0};
+static void draw_levels(gi_buffer *text, uint32_t levels, uint32_t bins, const gi_terminal *terminal) {
+    static uint64_t counts[65536];
+    memset(counts, 0, sizeof counts);
     counts[0] = 1;
     counts[200] = 1000000;
     gi_report_image image = {0};
-    image.levels = 256;
+    image.levels = levels;
     image.bins = bins;
     image.channel_count = 1;
     image.channels[0].name = "gray";
@@ -182,19 +183,46 @@ static void draw(gi_buffer *text, uint32_t bins, const gi_terminal *terminal) {
     assert_false(text->failed);
 }
 
+static void draw(gi_buffer *text, uint32_t bins, const gi_terminal *terminal) {
+    draw_levels(text, 256, bins, terminal);
+}
+
+// The last line: 0 under the axis' first column, the highest level at its end, and blanks between all labels.
+static void check_axis(const char *axis, const char *labels, unsigned highest) {
+    char last[16];
+    size_t length = strlen(labels), digits = (size_t)snprintf(last, sizeof last, "%u", highest);
+    assert_int_equal(strcspn(axis, "+"), 8);
+    assert_int_equal(strspn(labels, " "), 9);
+    assert_true(labels[9] == '0' && labels[10] == ' ');
+    assert_string_equal(labels + length - digits, last);
+    assert_int_equal(labels[length - digits - 1], ' ');
+    if (strlen(axis) > 9 + digits + 2) assert_int_equal(length, strlen(axis));
+    for (const char *p = labels; *p;) {
+        char *end;
+        unsigned long level = strtoul(p, &end, 10);
+        assert_true(end > p && (level == highest || level % ((highest + 1) / 4) == 0));
+        p = end;
+    }
+}
+
 // Every line fits, whatever the width and the bins; a bin in use shows.
 static void test_plot_fits(void **state) {
     (void)state;
-    static const int widths[] = {20, 40, 79, 80, 100, 137, 300, 1000};
-    static const uint32_t bins[] = {1, 3, 16, 100, 256};
-    for (size_t w = 0; w < 8; w++) {
-        for (size_t b = 0; b < 5; b++) {
+    static const uint32_t bins[] = {1, 3, 11, 16, 100, 256, 65536};
+    for (int width = 20; width <= 1000; width += width < 200 ? 1 : 100) {
+        for (size_t b = 0; b < 14; b++) {
             gi_buffer text = {0};
-            gi_terminal terminal = {.width = widths[w]};
-            draw(&text, bins[b], &terminal);
-            char *line = strchr(text.data, '\n') + 1; // the title is a sentence
-            for (line = strtok(line, "\n"); line; line = strtok(NULL, "\n"))
-                assert_true(strlen(line) <= (size_t)widths[w]);
+            gi_terminal terminal = {.width = width};
+            const uint32_t levels = b < 7 ? 256 : 65536;
+            const char *line, *before = NULL, *last = NULL;
+            if (bins[b % 7] > levels) continue;
+            draw_levels(&text, levels, bins[b % 7], &terminal);
+            for (line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
+                assert_true(strlen(line) <= (size_t)width);
+                before = last;
+                last = line;
+            }
+            check_axis(before, last, levels - 1);
             gi_buffer_free(&text);
         }
     }
