@@ -5,9 +5,17 @@
 #include <string.h>
 
 #include "cli/stroke_font.h"
-#include "core/histogram.h"
 
-enum { LEFT = 78, MARGIN = 20, Y_STEPS = 6, MARKS = 64, MARK_ROWS = 4, MARK_HEIGHT = 14, ROW_HEIGHT = 19 };
+enum { Y_STEPS = 6, MARKS = 64, TITLE = 24 };
+
+const gi_plot_form_data gi_plot_forms[GI_PLOT_FORMS] = {
+    [GI_PLOT_PAGE] = {"page", GI_PLOT_WIDTH, GI_PLOT_HEIGHT, 78, 20, 72, 12, 11.5F, 4, true},
+    [GI_PLOT_BROAD] = {"broad", 1000, 360, 78, 20, 12, 12, 11.5F, 4, true},
+    [GI_PLOT_WIDE] = {"wide", 720, 310, 78, 20, 12, 12, 11.5F, 4, true},
+    [GI_PLOT_NARROW] = {"narrow", 340, 250, 44, 10, 12, 12.5F, 12, 3, false},
+};
+
+const char gi_plot_cut_note[] = "triangles: higher than the scale, with their share";
 
 // Curves at 0 lie below the axis' upper edge, so that the axis covers them.
 static const float ground_depth = 0.75F;
@@ -21,36 +29,37 @@ typedef struct mark {
 } mark;
 
 typedef struct layout {
-    gi_buffer *plot;
+    gi_plot_layers *layers;
+    const gi_plot_form_data *form;
     const gi_report_image *image;
     gi_plot_columns columns;
     double step, top;  // of the scale, in shares
-    float right;       // x of the highest level's end
+    float left, right; // x of 0 and of the highest level's end
     float above, base; // y of the scale's top and of 0
     mark marks[MARKS];
     int mark_count, mark_rows;
 } layout;
 
-static gi_plot_ink ink_of(const char *channel) {
+gi_plot_ink gi_plot_ink_of(const char *channel) {
     int c = 0;
     while (c < GI_REPORT_CHANNELS - 1 && strcmp(gi_report_channel_names[c], channel) != 0) c++;
     return (gi_plot_ink)(GI_PLOT_GRAY + c);
 }
 
 static float x_of_level(const layout *l, double level) {
-    return LEFT + (float)(level / l->image->levels) * (l->right - LEFT);
+    return l->left + (float)(level / l->image->levels) * (l->right - l->left);
 }
 
 static float y_of_share(const layout *l, double share) {
     return l->base - (float)(share / l->top) * (l->base - l->above);
 }
 
-static void add_line(const layout *l, gi_plot_ink ink, float width, gi_xy from, gi_xy to) {
+static void add_line(gi_buffer *plot, gi_plot_ink ink, float width, gi_xy from, gi_xy to) {
     const gi_xy points[2] = {from, to};
-    gi_plot_add_shape(l->plot, GI_PLOT_LINE, (gi_plot_style){.ink = ink, .size = width}, points, 2);
+    gi_plot_add_shape(plot, GI_PLOT_LINE, (gi_plot_style){.ink = ink, .size = width}, points, 2);
 }
 
-static void add_box(gi_buffer *plot, gi_plot_ink ink, gi_xy from, gi_xy to) {
+void gi_plot_add_box(gi_buffer *plot, gi_plot_ink ink, gi_xy from, gi_xy to) {
     const gi_xy points[4] = {from, {to.x, from.y}, to, {from.x, to.y}};
     gi_plot_add_shape(plot, GI_PLOT_AREA, (gi_plot_style){.ink = ink, .opacity = 1}, points, 4);
 }
@@ -73,10 +82,10 @@ static float mark_x(const layout *l, const mark *m) {
 static float label_x(const layout *l, const mark *m, float *half) {
     gi_buffer text = {0};
     mark_text(l, m, &text);
-    *half = (float)text.size * 3.4F + 3;
+    *half = (float)text.size * 0.3F * l->form->small_letters + 3;
     gi_buffer_free(&text);
     float x = mark_x(l, m);
-    if (x < LEFT + *half) x = LEFT + *half;
+    if (x < l->left + *half) x = l->left + *half;
     return x > l->right - *half ? l->right - *half : x;
 }
 
@@ -84,7 +93,7 @@ static float label_x(const layout *l, const mark *m, float *half) {
 static void place_label(layout *l, int index) {
     mark *m = &l->marks[index];
     float half, x = label_x(l, m, &half);
-    for (m->row = 0; m->row < MARK_ROWS; m->row++) {
+    for (m->row = 0; m->row < l->form->label_rows; m->row++) {
         bool free = true;
         for (int i = 0; i < index && free; i++) {
             float other_half, other = label_x(l, &l->marks[i], &other_half);
@@ -93,9 +102,11 @@ static void place_label(layout *l, int index) {
         }
         if (free) break;
     }
-    if (m->row == MARK_ROWS) m->row = -1;
+    if (m->row == l->form->label_rows) m->row = -1;
     if (m->row >= l->mark_rows) l->mark_rows = m->row + 1;
 }
+
+static float label_height(const layout *l) { return l->form->small_letters * 1.22F; }
 
 static void find_marks(layout *l) {
     for (int c = 0; c < l->image->channel_count; c++) {
@@ -114,62 +125,91 @@ static void find_marks(layout *l) {
 static void add_marks(const layout *l) {
     for (int i = 0; i < l->mark_count; i++) {
         const mark *m = &l->marks[i];
-        gi_plot_ink ink = ink_of(l->image->channels[m->channel].name);
+        gi_plot_ink ink = gi_plot_ink_of(l->image->channels[m->channel].name);
         float x = mark_x(l, m), y = l->above, half;
         const gi_xy triangle[3] = {{x - 5, y - 1}, {x + 5, y - 1}, {x, y - 9}};
-        gi_plot_add_shape(l->plot, GI_PLOT_AREA, (gi_plot_style){.ink = ink, .opacity = 0.8F}, triangle, 3);
+        gi_plot_add_shape(&l->layers->above, GI_PLOT_AREA, (gi_plot_style){.ink = ink, .opacity = 0.8F}, triangle, 3);
         if (m->row < 0) continue;
         gi_buffer text = {0};
         mark_text(l, m, &text);
-        gi_xy at = {label_x(l, m, &half), y - 13 - (float)(m->row * MARK_HEIGHT)};
-        if (!text.failed)
-            gi_plot_add_text(l->plot, (gi_plot_style){.ink = ink, .size = 11.5F, .anchor = GI_PLOT_MIDDLE}, at,
-                             text.data);
+        gi_xy at = {label_x(l, m, &half), y - 13 - (float)m->row * label_height(l)};
+        gi_plot_style style = {.ink = ink, .size = l->form->small_letters, .anchor = GI_PLOT_MIDDLE};
+        if (!text.failed) gi_plot_add_text(&l->layers->above, style, at, text.data);
         gi_buffer_free(&text);
     }
 }
 
 // ---- axes ---------------------------------------------------------------------------------------------------------
 
+void gi_plot_add_measure(gi_buffer *text, const gi_report_image *image) {
+    const uint32_t count = gi_plot_column_count(image);
+    if (count == image->levels)
+        gi_buffer_puts(text, "share of the pixels at each level");
+    else
+        gi_buffer_printf(text, "share of the pixels in each of %u bins", count);
+}
+
+static void y_label(const layout *l, int step, char *text, size_t size) {
+    snprintf(text, size, "%.*f%%", step ? gi_plot_decimals(100 * l->step) : 0, 100 * step * l->step);
+}
+
+// The left margin, in which the labels of the scale find room.
+static float left_of(const layout *l) {
+    float most = l->form->left;
+    char text[64];
+    for (int i = 0; i * l->step <= l->top; i++) {
+        y_label(l, i, text, sizeof text);
+        float left = (l->form->titles ? TITLE : 2) + (float)strlen(text) * 0.6F * l->form->letters + 8;
+        if (left > most) most = left;
+    }
+    return most;
+}
+
 static void add_y_axis(const layout *l) {
-    int decimals = gi_plot_decimals(100 * l->step);
+    gi_buffer *plot = &l->layers->below, title = {0};
+    gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = l->form->letters, .anchor = GI_PLOT_END};
     char text[64];
     for (int i = 0; i * l->step <= l->top; i++) {
         float y = y_of_share(l, i * l->step);
-        if (i) add_line(l, GI_PLOT_GRID, 1, (gi_xy){LEFT, y}, (gi_xy){l->right, y});
-        snprintf(text, sizeof text, "%.*f%%", i ? decimals : 0, 100 * i * l->step);
-        gi_plot_add_text(l->plot, (gi_plot_style){.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_END},
-                         (gi_xy){LEFT - 8, y + 4}, text);
+        if (i) add_line(plot, GI_PLOT_GRID, 1, (gi_xy){l->left, y}, (gi_xy){l->right, y});
+        y_label(l, i, text, sizeof text);
+        gi_plot_add_text(plot, style, (gi_xy){l->left - 8, y + 4}, text);
     }
-    if (l->columns.count == l->image->levels)
-        snprintf(text, sizeof text, "share of the pixels at each level");
-    else
-        snprintf(text, sizeof text, "share of the pixels in each of %u bins", l->columns.count);
-    gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_MIDDLE, .upwards = true};
-    gi_plot_add_text(l->plot, style, (gi_xy){18, (l->above + l->base) / 2}, text);
+    if (!l->form->titles) return;
+    style.anchor = GI_PLOT_MIDDLE;
+    style.upwards = true;
+    gi_plot_add_measure(&title, l->image);
+    // Beside the middle of the axis, but inside the picture.
+    const float half = (float)title.size * 0.3F * style.size, middle = (l->above + l->base) / 2;
+    const float y = middle < l->form->height - half ? middle : l->form->height - half;
+    if (!title.failed) gi_plot_add_text(plot, style, (gi_xy){18, y > half ? y : half}, title.data);
+    gi_buffer_free(&title);
 }
 
 static void add_x_tick(const layout *l, uint32_t level) {
+    gi_buffer *plot = &l->layers->above;
     float x = x_of_level(l, level + 0.5);
     char text[16];
     snprintf(text, sizeof text, "%u", level);
-    add_line(l, GI_PLOT_AXIS, 1, (gi_xy){x, l->base}, (gi_xy){x, l->base + 5});
+    add_line(plot, GI_PLOT_AXIS, 1, (gi_xy){x, l->base}, (gi_xy){x, l->base + 5});
     // Under its tick, but inside the picture.
-    const gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_MIDDLE};
-    const float most = l->right + MARGIN - 2 - gi_stroke_width(text, style.size) / 2;
-    gi_plot_add_text(l->plot, style, (gi_xy){x < most ? x : most, l->base + 19}, text);
+    const gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = l->form->letters, .anchor = GI_PLOT_MIDDLE};
+    const float most = l->form->width - 2 - (float)strlen(text) * 0.3F * style.size;
+    gi_plot_add_text(plot, style, (gi_xy){x < most ? x : most, l->base + 7 + style.size}, text);
 }
 
 static void add_x_axis(const layout *l) {
+    const gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = l->form->letters, .anchor = GI_PLOT_MIDDLE};
     for (uint32_t quarter = 0; quarter < 4; quarter++) add_x_tick(l, l->image->levels / 4 * quarter);
     add_x_tick(l, l->image->levels - 1);
-    gi_plot_add_text(l->plot, (gi_plot_style){.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_MIDDLE},
-                     (gi_xy){(LEFT + l->right) / 2.0F, l->base + 37}, "level");
+    if (l->form->titles)
+        gi_plot_add_text(&l->layers->above, style, (gi_xy){(l->left + l->right) / 2.0F, l->base + 37}, "level");
 }
 
 static void add_frame(const layout *l) {
-    add_line(l, GI_PLOT_AXIS, 1, (gi_xy){LEFT, l->above}, (gi_xy){LEFT, l->base});
-    add_line(l, GI_PLOT_AXIS, 2 * ground_depth, (gi_xy){LEFT, l->base + ground_depth},
+    gi_buffer *plot = &l->layers->above;
+    add_line(plot, GI_PLOT_AXIS, 1, (gi_xy){l->left, l->above}, (gi_xy){l->left, l->base});
+    add_line(plot, GI_PLOT_AXIS, 2 * ground_depth, (gi_xy){l->left, l->base + ground_depth},
              (gi_xy){l->right, l->base + ground_depth});
 }
 
@@ -179,7 +219,7 @@ static void add_frame(const layout *l) {
 static size_t outline(const layout *l, int channel, gi_xy points[2 * GI_PLOT_COLUMNS + 2]) {
     size_t count = 0;
     float ground = l->base + ground_depth;
-    points[count++] = (gi_xy){LEFT, ground};
+    points[count++] = (gi_xy){l->left, ground};
     for (uint32_t i = 0; i < l->columns.count; i++) {
         double share = l->columns.shares[channel][i];
         float y = y_of_share(l, share < l->top ? share : l->top);
@@ -200,116 +240,50 @@ static size_t outline(const layout *l, int channel, gi_xy points[2 * GI_PLOT_COL
 static void add_curves(const layout *l) {
     gi_xy points[2 * GI_PLOT_COLUMNS + 2];
     for (int c = 0; c < l->image->channel_count; c++) {
-        gi_plot_ink ink = ink_of(l->image->channels[c].name);
+        gi_plot_ink ink = gi_plot_ink_of(l->image->channels[c].name);
         // Alpha is no colour: a line alone.
         if (ink == GI_PLOT_ALPHA) continue;
         size_t count = outline(l, c, points);
-        gi_plot_add_shape(l->plot, GI_PLOT_AREA, (gi_plot_style){.ink = ink, .opacity = 0.22F}, points, count);
+        gi_plot_add_shape(&l->layers->curves, GI_PLOT_AREA, (gi_plot_style){.ink = ink, .opacity = 0.22F}, points,
+                          count);
     }
     for (int c = 0; c < l->image->channel_count; c++) {
-        gi_plot_style style = {.ink = ink_of(l->image->channels[c].name), .size = 1.25F};
+        gi_plot_style style = {.ink = gi_plot_ink_of(l->image->channels[c].name), .size = 1.25F};
         size_t count = outline(l, c, points);
-        gi_plot_add_shape(l->plot, GI_PLOT_LINE, style, points, count);
+        gi_plot_add_shape(&l->layers->curves, GI_PLOT_LINE, style, points, count);
     }
 }
 
-// ---- title and statistics -----------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------------------------------------
 
-void gi_plot_add_size(gi_buffer *text, const gi_report_image *image) {
-    if (image->files)
-        gi_buffer_printf(text, "%zu image%s, ", image->files, image->files == 1 ? "" : "s");
-    else
-        gi_buffer_printf(text, "%u x %u, %s, ", image->width, image->height, gi_channels_name(image->channel_count));
-    gi_plot_add_number(text, image->pixels);
-    gi_buffer_puts(text, image->pixels == 1 ? " pixel" : " pixels");
-}
-
-static void add_title(const layout *l) {
-    const gi_report_image *image = l->image;
-    gi_buffer text = {0};
-    gi_buffer_safe(&text, image->file);
-    gi_plot_style style = {.ink = GI_PLOT_INK, .size = 18, .bold = true, .room = l->right - 24};
-    if (!text.failed) gi_plot_add_text(l->plot, style, (gi_xy){24, 32}, text.data ? text.data : "");
-    gi_buffer_free(&text);
-    gi_plot_add_size(&text, image);
-    style = (gi_plot_style){.ink = GI_PLOT_MUTED, .size = 13};
-    if (!text.failed) gi_plot_add_text(l->plot, style, (gi_xy){24, 53}, text.data);
-    gi_buffer_free(&text);
-}
-
-enum { CELLS = 10, CELL = 64 };
-static const int cell_right[CELLS] = {0, 204, 278, 344, 420, 496, 578, 640, 810, 980}; // the first begins at its left
-
-static void add_cells(const layout *l, float y, gi_plot_ink ink, char cells[CELLS][CELL]) {
-    for (int i = 0; i < CELLS; i++) {
-        gi_plot_style style = {.ink = ink, .size = 12.5F, .anchor = i ? GI_PLOT_END : GI_PLOT_START};
-        gi_plot_add_text(l->plot, style, (gi_xy){i ? (float)cell_right[i] : 42, y}, cells[i]);
-    }
-}
-
-static void put_share(char *cell, uint64_t count, uint64_t of) {
-    gi_buffer text = {0};
-    gi_plot_add_number(&text, count);
-    gi_buffer_puts(&text, " (");
-    gi_plot_add_share(&text, count, of);
-    snprintf(cell, CELL, "%s)", text.failed ? "" : text.data);
-    gi_buffer_free(&text);
-}
-
-static void add_statistics(const layout *l, float y) {
-    const gi_report_image *image = l->image;
-    char cells[CELLS][CELL] = {"", "min", "median", "max", "mean", "std", "entropy", "Otsu", "pixels at 0", ""};
-    snprintf(cells[CELLS - 1], sizeof cells[0], "pixels at %u", image->levels - 1);
-    add_cells(l, y, GI_PLOT_MUTED, cells);
-    for (int c = 0; c < image->channel_count; c++) {
-        gi_statistics s;
-        gi_statistics_of(image->channels[c].counts, image->levels, &s);
-        snprintf(cells[0], sizeof cells[0], "%s", image->channels[c].name);
-        snprintf(cells[1], sizeof cells[1], "%u", s.min);
-        snprintf(cells[2], sizeof cells[2], "%u", s.median);
-        snprintf(cells[3], sizeof cells[3], "%u", s.max);
-        snprintf(cells[4], sizeof cells[4], "%.2f", s.mean);
-        snprintf(cells[5], sizeof cells[5], "%.2f", s.std);
-        snprintf(cells[6], sizeof cells[6], "%.4f", s.entropy);
-        snprintf(cells[7], sizeof cells[7], "%u", s.otsu);
-        put_share(cells[8], s.clipped_shadows, s.pixels);
-        put_share(cells[9], s.clipped_highlights, s.pixels);
-        y += ROW_HEIGHT;
-        add_cells(l, y, GI_PLOT_INK, cells);
-        add_box(l->plot, ink_of(image->channels[c].name), (gi_xy){24, y - 10}, (gi_xy){35, y + 1});
-    }
-}
-
-void gi_plot_layout(gi_buffer *plot, const gi_report_image *image, bool bare) {
-    layout l = {.plot = plot, .image = image};
-    float height = bare ? GI_PLOT_BARE_HEIGHT : GI_PLOT_HEIGHT, width = bare ? GI_PLOT_BARE_WIDTH : GI_PLOT_WIDTH;
-    l.right = width - MARGIN;
-    gi_plot_columns_of(image, &l.columns);
-    double limit = gi_plot_limit(&l.columns, image->channel_count);
-    l.step = gi_plot_nice_step(limit > 0 ? limit : 1, Y_STEPS);
+static void choose_scale(layout *l) {
+    double limit = gi_plot_limit(&l->columns, l->image->channel_count);
+    l->step = gi_plot_nice_step(limit > 0 ? limit : 1, Y_STEPS);
     // Half a step is as good an end as a whole one.
-    l.top = l.step;
-    for (int halves = 2; l.top < limit; halves++) l.top = halves * l.step / 2 * (1 + 1e-9);
+    l->top = l->step;
+    for (int halves = 2; l->top < limit; halves++) l->top = halves * l->step / 2 * (1 + 1e-9);
+}
+
+void gi_plot_layout(gi_plot_layers *layers, const gi_report_image *image, gi_plot_form form) {
+    layout l = {.layers = layers, .form = &gi_plot_forms[form], .image = image};
+    gi_plot_columns_of(image, &l.columns);
+    choose_scale(&l);
+    l.left = left_of(&l);
+    l.right = l.form->width - l.form->right;
     find_marks(&l);
-    float table = bare ? 0 : (float)(ROW_HEIGHT * (image->channel_count + 1) + 8);
-    l.base = height - 48 - table;
-    l.above = (bare ? 12.0F : 72.0F) + (l.mark_rows ? 14.0F + (float)(l.mark_rows * MARK_HEIGHT) : 0);
-    add_box(plot, GI_PLOT_PAPER, (gi_xy){0, 0}, (gi_xy){width, height});
+    l.above = l.form->head + (l.mark_rows ? 5 + (float)l.mark_rows * label_height(&l) : 0);
+    l.base = l.form->height - (l.form->titles ? 48 : 26);
+    if (form == GI_PLOT_PAGE) l.base -= gi_plot_table_height(image);
+    *layers = (gi_plot_layers){.left = l.left, .right = l.right, .top = l.above, .base = l.base, .cut = l.mark_count};
     add_y_axis(&l);
     add_curves(&l);
     add_frame(&l);
     add_x_axis(&l);
     add_marks(&l);
-    if (l.mark_count)
-        gi_plot_add_text(plot, (gi_plot_style){.ink = GI_PLOT_MUTED, .size = 12, .anchor = GI_PLOT_END},
-                         (gi_xy){l.right, bare ? 13 : 53}, "triangles: higher than the scale, with their share");
-    if (bare) return;
-    add_title(&l);
-    add_statistics(&l, height - table - 48 + 62);
 }
 
-void gi_plot_layout_empty(gi_buffer *plot) {
-    add_box(plot, GI_PLOT_PAPER, (gi_xy){0, 0}, (gi_xy){GI_PLOT_WIDTH, GI_PLOT_HEIGHT});
-    gi_plot_add_text(plot, (gi_plot_style){.ink = GI_PLOT_MUTED, .size = 18, .anchor = GI_PLOT_MIDDLE},
-                     (gi_xy){GI_PLOT_WIDTH / 2, GI_PLOT_HEIGHT / 2}, "no images");
+void gi_plot_layers_free(gi_plot_layers *layers) {
+    gi_buffer_free(&layers->below);
+    gi_buffer_free(&layers->curves);
+    gi_buffer_free(&layers->above);
 }

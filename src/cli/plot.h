@@ -9,8 +9,7 @@
 #include "cli/report.h"
 #include "cli/xy.h"
 
-// Pixels. A bare plot has neither title nor statistics.
-enum { GI_PLOT_WIDTH = 1000, GI_PLOT_HEIGHT = 600, GI_PLOT_BARE_WIDTH = 800, GI_PLOT_BARE_HEIGHT = 340 };
+enum { GI_PLOT_WIDTH = 1000, GI_PLOT_HEIGHT = 600 }; // of a page, pixels
 
 // ---- the list -----------------------------------------------------------------------------------------------------
 
@@ -81,6 +80,7 @@ typedef struct gi_plot_columns {
     double shares[GI_REPORT_CHANNELS][GI_PLOT_COLUMNS]; // of the channel's samples, 0..1
 } gi_plot_columns;
 
+uint32_t gi_plot_column_count(const gi_report_image *image);
 void gi_plot_columns_of(const gi_report_image *image, gi_plot_columns *columns);
 
 // The largest share that the scale must show. Where a few columns (at most four a channel) tower over all others, it
@@ -103,8 +103,43 @@ void gi_plot_add_size(gi_buffer *text, const gi_report_image *image);
 
 // ---- the picture --------------------------------------------------------------------------------------------------
 
-// Lays a report out in GI_PLOT_WIDTH x GI_PLOT_HEIGHT, or a bare one.
-void gi_plot_layout(gi_buffer *plot, const gi_report_image *image, bool bare);
+// The same plot for places of several widths: shown about as large as it is, its letters can be read.
+typedef enum gi_plot_form { GI_PLOT_PAGE, GI_PLOT_BROAD, GI_PLOT_WIDE, GI_PLOT_NARROW, GI_PLOT_FORMS } gi_plot_form;
+
+typedef struct gi_plot_form_data {
+    const char *name; // a class in HTML
+    float width, height;
+    float left, right; // margins beside the axes: the left one at least so wide
+    float head;        // above the labels of what is higher than the scale
+    float letters, small_letters;
+    int label_rows;
+    bool titles; // of the axes
+} gi_plot_form_data;
+
+extern const gi_plot_form_data gi_plot_forms[GI_PLOT_FORMS];
+
+// A plot in three lists, which lie one over the other. The curves of any form serve all others: only their rectangle is
+// another.
+typedef struct gi_plot_layers {
+    gi_buffer below, curves, above; // owned
+    float left, right, top, base;   // of the curves' rectangle
+    bool cut;                       // something is higher than the scale: a triangle shows where
+} gi_plot_layers;
+
+void gi_plot_layout(gi_plot_layers *layers, const gi_report_image *image, gi_plot_form form);
+void gi_plot_layers_free(gi_plot_layers *layers);
+
+// "share of the pixels at each level", the title of the upper axis.
+void gi_plot_add_measure(gi_buffer *text, const gi_report_image *image);
+
+extern const char gi_plot_cut_note[]; // what the triangles mean
+
+// A page: the plot, a title and statistics, in GI_PLOT_WIDTH x GI_PLOT_HEIGHT.
+void gi_plot_layout_page(gi_buffer *plot, const gi_report_image *image);
+float gi_plot_table_height(const gi_report_image *image); // of the statistics
+
+gi_plot_ink gi_plot_ink_of(const char *channel);
+void gi_plot_add_box(gi_buffer *plot, gi_plot_ink ink, gi_xy from, gi_xy to);
 
 // A page that says that there was nothing to plot.
 void gi_plot_layout_empty(gi_buffer *plot);

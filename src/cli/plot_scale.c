@@ -14,10 +14,19 @@ enum { TOWERS = 4, USED_FOR_EACH_TOWER = 10 };
 // ... and the others are worth a look: so much of all samples.
 static const double worth = 0.01;
 
+static uint32_t bins_a_column(const gi_report_image *image) {
+    return (image->bins + GI_PLOT_COLUMNS - 1) / GI_PLOT_COLUMNS;
+}
+
+uint32_t gi_plot_column_count(const gi_report_image *image) {
+    const uint32_t group = bins_a_column(image);
+    return (image->bins + group - 1) / group;
+}
+
 void gi_plot_columns_of(const gi_report_image *image, gi_plot_columns *columns) {
     memset(columns, 0, sizeof *columns);
-    uint32_t group = (image->bins + GI_PLOT_COLUMNS - 1) / GI_PLOT_COLUMNS;
-    columns->count = (image->bins + group - 1) / group;
+    const uint32_t group = bins_a_column(image);
+    columns->count = gi_plot_column_count(image);
     for (uint32_t i = 0; i < columns->count; i++) {
         uint32_t unused;
         gi_report_bin_range(image->levels, image->bins, i * group, &columns->edges[i], &unused);

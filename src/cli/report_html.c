@@ -137,16 +137,52 @@ static void add_table(gi_buffer *html, const gi_report_image *image) {
 
 // ---- page ---------------------------------------------------------------------------------------------------------
 
-static void add_plot(gi_buffer *html, const gi_report_image *image) {
-    gi_buffer plot = {0};
-    gi_plot_layout(&plot, image, true);
-    gi_buffer_printf(html,
-                     "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"histogram\" "
-                     "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n",
-                     GI_PLOT_BARE_WIDTH, GI_PLOT_BARE_HEIGHT);
-    gi_svg_add_plot(html, &plot);
+// The curves of another form in the rectangle that they have in this one.
+static void use_curves(gi_buffer *html, size_t index, const gi_plot_layers *others, const gi_plot_layers *own) {
+    const float across = (own->right - own->left) / (others->right - others->left);
+    const float down = (own->base - own->top) / (others->base - others->top);
+    gi_buffer_printf(html, "<use href=\"#curves%zu\" transform=\"matrix(%.5f 0 0 %.5f %.3f %.3f)\"/>\n", index, across,
+                     down, own->left - others->left * across, own->base - others->base * down);
+}
+
+static void add_form(gi_buffer *html, const gi_report_image *image, gi_plot_form form, const gi_plot_layers *layers,
+                     const gi_plot_layers *curves) {
+    const gi_plot_form_data *data = &gi_plot_forms[form];
+    gi_buffer_printf(html, "<svg class=\"plot %s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"histogram of ",
+                     data->name, data->width, data->height);
+    gi_markup_add(html, image->file);
+    gi_buffer_puts(html, "\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n");
+    gi_svg_add_plot(html, &layers->below);
+    if (curves == layers) {
+        gi_buffer_printf(html, "<g id=\"curves%zu\">\n", image->index);
+        gi_svg_add_plot(html, &layers->curves);
+        gi_buffer_puts(html, "</g>\n");
+    } else {
+        use_curves(html, image->index, curves, layers);
+    }
+    gi_svg_add_plot(html, &layers->above);
     gi_buffer_puts(html, "</svg>\n");
-    gi_buffer_free(&plot);
+}
+
+// In each form that a screen may have room for; the first has the curves. A total has no picture beside its plot, which
+// may be broader.
+static void add_plot(gi_buffer *html, const gi_report_image *image) {
+    const gi_plot_form first = image->files ? GI_PLOT_BROAD : GI_PLOT_WIDE;
+    gi_plot_layers layers, curves;
+    gi_plot_layout(&curves, image, first);
+    gi_buffer_printf(html, "<div class=\"chart%s\">\n", image->files ? " alone" : "");
+    add_form(html, image, first, &curves, &curves);
+    for (gi_plot_form form = first + 1; form < GI_PLOT_FORMS; form++) {
+        gi_plot_layout(&layers, image, form);
+        add_form(html, image, form, &layers, &curves);
+        gi_plot_layers_free(&layers);
+    }
+    gi_buffer_puts(html, "<p class=\"note narrow\">");
+    gi_plot_add_measure(html, image);
+    gi_buffer_puts(html, "</p>\n");
+    if (curves.cut) gi_buffer_printf(html, "<p class=\"note\">%s</p>\n", gi_plot_cut_note);
+    gi_buffer_puts(html, "</div>\n");
+    gi_plot_layers_free(&curves);
 }
 
 static void add_image(gi_buffer *html, const gi_report_image *image, const gi_terminal *terminal) {
@@ -185,11 +221,11 @@ static void add_lines(gi_buffer *html, const gi_report_image *image, int column)
 
 static void add_row(gi_buffer *row, const gi_report_image *image) {
     if (image->files) return; // a total stands alone
-    gi_buffer_puts(row, "<tr><td>");
+    gi_buffer_puts(row, "<tr><td class=\"picture\">");
     add_small_thumbnail(row, image);
     gi_buffer_printf(row, "</td><td class=\"file\"><a href=\"#image%zu\">", image->index);
     gi_markup_add(row, image->file);
-    gi_buffer_printf(row, "</a></td><td>%u x %u<br><small>%s</small></td>", image->width, image->height,
+    gi_buffer_printf(row, "</a></td><td class=\"size\">%u x %u <small>%s</small></td>", image->width, image->height,
                      gi_channels_name(image->channel_count));
     for (int column = 0; column < COLUMNS; column++) add_lines(row, image, column);
     gi_buffer_puts(row, "</tr>\n");
@@ -198,14 +234,14 @@ static void add_row(gi_buffer *row, const gi_report_image *image) {
 static void add_overview(gi_buffer *html, const gi_buffer *rows, size_t count) {
     if (count == 0) gi_buffer_puts(html, "<section><p>no images</p></section>\n");
     if (count < 2) return;
-    gi_buffer_printf(
-        html,
-        "<section id=\"overview\">\n<h2>%zu images</h2>\n<div class=\"table\"><table>\n<thead><tr><th></th>"
-        "<th scope=\"col\" class=\"file\">file</th><th scope=\"col\">size</th>"
-        "<th scope=\"col\" class=\"name\">channel</th><th scope=\"col\">mean</th>"
-        "<th scope=\"col\">std</th><th scope=\"col\">at 0</th><th scope=\"col\">at maximum</th>"
-        "</tr></thead>\n<tbody>\n",
-        count);
+    gi_buffer_printf(html,
+                     "<section id=\"overview\">\n<h2>%zu images</h2>\n<div class=\"table\"><table>\n<thead><tr>"
+                     "<th class=\"picture\"></th>"
+                     "<th scope=\"col\" class=\"file\">file</th><th scope=\"col\" class=\"size\">size</th>"
+                     "<th scope=\"col\" class=\"name\">channel</th><th scope=\"col\">mean</th>"
+                     "<th scope=\"col\">std</th><th scope=\"col\">at 0</th><th scope=\"col\">at maximum</th>"
+                     "</tr></thead>\n<tbody>\n",
+                     count);
     gi_buffer_add(html, rows->data, rows->size);
     gi_buffer_puts(html, "</tbody></table></div>\n</section>\n");
 }

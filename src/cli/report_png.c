@@ -8,7 +8,7 @@ enum { MOST_IMAGES = 32767 / GI_PLOT_HEIGHT };
 
 static void add_image(gi_buffer *plot, const gi_report_image *image, const gi_terminal *terminal) {
     (void)terminal;
-    gi_plot_layout(plot, image, false);
+    gi_plot_layout_page(plot, image);
 }
 
 static gi_status write_all(const gi_buffer *images, size_t count, const gi_sink *sink, gi_error *err) {

@@ -89,7 +89,7 @@ void gi_svg_add_plot(gi_buffer *svg, const gi_buffer *plot) {
 static void add_image(gi_buffer *svg, const gi_report_image *image, const gi_terminal *terminal) {
     (void)terminal;
     gi_buffer plot = {0};
-    gi_plot_layout(&plot, image, false);
+    gi_plot_layout_page(&plot, image);
     gi_svg_add_plot(svg, &plot);
     gi_buffer_free(&plot);
 }

@@ -153,9 +153,9 @@ static void test_markup(void **state) {
     assert_int_equal(text.size, 0);
 }
 
-static void check_on_page(const gi_buffer *plot, bool bare) {
-    float width = bare ? GI_PLOT_BARE_WIDTH : GI_PLOT_WIDTH, height = bare ? GI_PLOT_BARE_HEIGHT : GI_PLOT_HEIGHT;
+static size_t check_on_page(const gi_buffer *plot, float width, float height) {
     size_t items = 0;
+    assert_false(plot->failed);
     for (const gi_plot_item *item = gi_plot_next(plot, NULL); item; item = gi_plot_next(plot, item), items++) {
         const gi_xy *points = gi_plot_points(item);
         assert_true(item->style.ink < GI_PLOT_INKS && item->count > 0);
@@ -163,35 +163,88 @@ static void check_on_page(const gi_buffer *plot, bool bare) {
             assert_true(points[i].x >= 0 && points[i].x <= width && points[i].y >= 0 && points[i].y <= height);
         if (item->kind == GI_PLOT_TEXT) assert_true(strlen(gi_plot_text(item)) > 0);
     }
-    assert_true(items > 10);
+    return items;
+}
+
+typedef struct box {
+    float left, top, right, bottom;
+} box;
+
+// What a text takes, at 0.6 em a letter.
+static box box_of(const gi_plot_item *item) {
+    const gi_plot_style *style = &item->style;
+    const gi_xy at = *gi_plot_points(item);
+    const float length = 0.6F * style->size * (float)strlen(gi_plot_text(item)),
+                back = length * (float)style->anchor / 2;
+    const float up = 0.75F * style->size, down = 0.2F * style->size;
+    if (style->upwards) return (box){at.x - up, at.y + back - length, at.x + down, at.y + back};
+    return (box){at.x - back, at.y - up, at.x - back + length, at.y + down};
+}
+
+// No text touches another one or leaves the page.
+static void check_texts(const gi_buffer *plot, float width, float height) {
+    for (const gi_plot_item *item = gi_plot_next(plot, NULL); item; item = gi_plot_next(plot, item)) {
+        if (item->kind != GI_PLOT_TEXT) continue;
+        const box a = box_of(item);
+        if (a.left < 0 || a.top < 0 || a.right > width || a.bottom > height)
+            fail_msg("'%s' leaves", gi_plot_text(item));
+        for (const gi_plot_item *next = gi_plot_next(plot, item); next; next = gi_plot_next(plot, next)) {
+            if (next->kind != GI_PLOT_TEXT) continue;
+            const box b = box_of(next);
+            if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+                fail_msg("'%s' and '%s'", gi_plot_text(item), gi_plot_text(next));
+        }
+    }
+}
+
+static void check_form(const gi_report_image *image, gi_plot_form form) {
+    const float width = gi_plot_forms[form].width, height = gi_plot_forms[form].height;
+    gi_plot_layers layers;
+    gi_buffer whole = {0}, svg = {0};
+    gi_plot_layout(&layers, image, form);
+    assert_true(layers.left >= gi_plot_forms[form].left && layers.right < width);
+    assert_true(layers.top > 0 && layers.base - layers.top > height / 3 && layers.base < height);
+    assert_true(check_on_page(&layers.curves, width, height) >= 1);
+    gi_buffer_add(&whole, layers.below.data, layers.below.size);
+    gi_buffer_add(&whole, layers.above.data, layers.above.size);
+    assert_true(check_on_page(&whole, width, height) > 10);
+    check_texts(&whole, width, height);
+    gi_svg_add_plot(&svg, &whole);
+    gi_svg_add_plot(&svg, &layers.curves);
+    assert_false(svg.failed);
+    assert_null(strstr(svg.data, "nan"));
+    gi_buffer_free(&whole);
+    gi_buffer_free(&svg);
+    gi_plot_layers_free(&layers);
+}
+
+static void check_page(const gi_report_image *image) {
+    gi_buffer plot = {0};
+    gi_plot_layout_page(&plot, image);
+    assert_true(check_on_page(&plot, GI_PLOT_WIDTH, GI_PLOT_HEIGHT) > 10);
+    check_texts(&plot, GI_PLOT_WIDTH, GI_PLOT_HEIGHT);
+    gi_buffer_free(&plot);
 }
 
 static void test_layout_stays_on_its_page(void **state) {
     (void)state;
-    static uint64_t counts[5][256];
+    static uint64_t counts[5][65536];
     static const char *const names[] = {"gray", "red", "green", "blue", "alpha"};
-    for (unsigned seed = 0; seed < 60; seed++) {
+    for (unsigned seed = 0; seed < 90; seed++) {
         gi_report_image image = {.file = "a\nb", .files = seed % 2, .width = 3, .height = 4, .pixels = 12};
-        image.levels = 256;
-        image.bins = 1 + seed * 97 % 256;
+        image.levels = seed % 9 == 4 ? 65536 : 256;
+        image.bins = seed % 3 == 2 ? image.levels : 1 + seed * 97 % 256;
         image.channel_count = 1 + (int)(seed % 5);
         memset(counts, 0, sizeof counts);
         for (int c = 0; c < image.channel_count; c++) {
-            for (unsigned v = 0; v < 256; v++) counts[c][v] = seed % 7 ? (v * v + seed) % (50 + seed) : 0;
+            for (unsigned v = 0; v < image.levels; v++) counts[c][v] = seed % 7 ? (v * v + seed) % (50 + seed) : 0;
             for (unsigned i = 0; i < seed % 12; i++) counts[c][(i * 67 + seed) % 256] = 100000000;
+            for (unsigned i = 0; i < seed % 4; i++) counts[c][i * (image.levels - 1) / 3] = 3000000 * (i + 1);
+            if (seed % 11 == 3) counts[c][0] = UINT64_MAX / 4;
             image.channels[c] = (gi_report_channel){names[c], counts[c]};
         }
-        for (int bare = 0; bare < 2; bare++) {
-            gi_buffer plot = {0}, svg = {0};
-            gi_plot_layout(&plot, &image, bare);
-            assert_false(plot.failed);
-            check_on_page(&plot, bare);
-            gi_svg_add_plot(&svg, &plot);
-            assert_false(svg.failed);
-            assert_null(strstr(svg.data, "nan"));
-            gi_buffer_free(&plot);
-            gi_buffer_free(&svg);
-        }
+        for (gi_plot_form form = 0; form < GI_PLOT_FORMS; form++) check_form(&image, form);
+        check_page(&image);
     }
 }
 
