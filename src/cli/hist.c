@@ -83,7 +83,11 @@ static void on_measured(void *context, size_t index, gi_measured *measured) {
 
 static void on_progress(void *context, size_t index, const gi_outcome *outcome) {
     const reporter *r = context;
-    if (outcome->status) gi_report_pass(r->report, index, r->list->items[index].in, outcome->reason);
+    const char *file = r->list->items[index].in;
+    if (outcome->status)
+        gi_report_pass(r->report, index, file, outcome->reason);
+    else if (*outcome->damage)
+        gi_report_damaged(r->report, index, file, outcome->damage);
     stop_when_failed(r->report);
 }
 

@@ -1,7 +1,8 @@
 #include "cli/html_page.h"
 
-// The overview is written last, when all images are known, and shown first (order). Plots have the colours of white
-// paper as attributes; the style sheet gives others on a dark screen. Prints are on white in any case.
+// The overview and what was wrong with files are written last, when all images are known, and shown first (order).
+// Plots have the colours of white paper as attributes; the style sheet gives others on a dark screen. Prints are on
+// white in any case.
 const char gi_html_head[] =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\">\n"
@@ -18,8 +19,8 @@ const char gi_html_head[] =
     "body{margin:0;background:var(--page);color:var(--ink);font:15px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,"
     "'Helvetica Neue',Arial,sans-serif}\n"
     "main{display:flex;flex-direction:column;gap:20px;max-width:1240px;margin:0 auto;padding:20px}\n"
-    "h1{order:-2;font-size:22px;margin:4px 0 0}\n"
-    "#overview{order:-1}\n"
+    "h1{order:-3;font-size:22px;margin:4px 0 0}\n"
+    "#overview{order:-1}.flaws{order:-2}\n"
     "section{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:16px 20px}\n"
     "h2{font-size:17px;margin:0;overflow-wrap:anywhere}\n"
     "p{margin:2px 0 12px;color:var(--muted)}\n"

@@ -21,7 +21,7 @@ typedef struct sums {
 // What waits for its turn.
 typedef struct held {
     gi_buffer text, row;
-    gi_buffer failure;
+    gi_buffer flaws[GI_REPORT_FLAWS]; // until the end
 } held;
 
 struct gi_report {
@@ -36,8 +36,7 @@ struct gi_report {
     size_t shown;         // images whose turn has come
     bool begun;           // the head is written
     gi_buffer rows;       // of the overview
-    gi_buffer failures;
-    gi_buffer *parts; // for gi_report_style.all, `shown` of them
+    gi_buffer *parts;     // for gi_report_style.all, `shown` of them
     gi_status status;
     gi_error err;
     sums total;
@@ -82,7 +81,6 @@ static void fail_memory(gi_report *report) {
 static void free_held(held *item) {
     gi_buffer_free(&item->text);
     gi_buffer_free(&item->row);
-    gi_buffer_free(&item->failure);
 }
 
 static void put_image(gi_report *report, held *item) {
@@ -103,8 +101,6 @@ static void put_turns(gi_report *report) {
     for (; report->next < report->request.count && report->turns[report->next] != TURN_AWAITED; report->next++) {
         held *item = &report->held[report->next];
         if (report->turns[report->next] == TURN_HELD) put_image(report, item);
-        if (item->failure.size > 0) gi_buffer_add(&report->failures, item->failure.data, item->failure.size);
-        free_held(item);
     }
 }
 
@@ -216,14 +212,25 @@ gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_e
     return status;
 }
 
+static void add_flaw(gi_report *report, const gi_report_flaw *flaw) {
+    gi_buffer *text = &report->held[flaw->index].flaws[flaw->kind];
+    if (report->style->flaw) report->style->flaw(text, flaw);
+    if (text->failed) fail_memory(report);
+}
+
 void gi_report_pass(gi_report *report, size_t index, const char *file, const char *reason) {
     pthread_mutex_lock(&report->lock);
     if (report->turns[index] == TURN_AWAITED) {
         report->turns[index] = TURN_PASSED;
-        if (report->style->failure) report->style->failure(&report->held[index].failure, file ? file : "-", reason);
-        if (report->held[index].failure.failed) fail_memory(report);
+        add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, file ? file : "-", reason, index, false});
     }
     put_turns(report);
+    pthread_mutex_unlock(&report->lock);
+}
+
+void gi_report_damaged(gi_report *report, size_t index, const char *file, const char *damage) {
+    pthread_mutex_lock(&report->lock);
+    add_flaw(report, &(gi_report_flaw){GI_REPORT_DAMAGED, file ? file : "-", damage, index, !report->request.total});
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -251,6 +258,19 @@ static void put_total(gi_report *report) {
     put_image(report, &made);
 }
 
+static void put_flaws(gi_report *report, gi_report_flaw_kind kind) {
+    gi_buffer all = {0}, text = {0};
+    for (size_t i = 0; i < report->request.count; i++) {
+        const gi_buffer *flaw = &report->held[i].flaws[kind];
+        if (flaw->size > 0) gi_buffer_add(&all, flaw->data, flaw->size);
+    }
+    if (all.size > 0) report->style->flaws(&text, kind, &all);
+    if (all.failed || text.failed) fail_memory(report);
+    put(report, text.data, text.size);
+    gi_buffer_free(&all);
+    gi_buffer_free(&text);
+}
+
 static void put_end(gi_report *report) {
     const gi_report_style *style = report->style;
     put_head(report);
@@ -261,13 +281,7 @@ static void put_end(gi_report *report) {
         put(report, text.data, text.size);
         gi_buffer_free(&text);
     }
-    if (style->failures && report->failures.size > 0) {
-        gi_buffer text = {0};
-        style->failures(&text, &report->failures);
-        if (text.failed || report->failures.failed) fail_memory(report);
-        put(report, text.data, text.size);
-        gi_buffer_free(&text);
-    }
+    for (int kind = 0; kind < GI_REPORT_FLAWS && style->flaws; kind++) put_flaws(report, (gi_report_flaw_kind)kind);
     put_string(report, style->foot);
 }
 
@@ -291,12 +305,14 @@ gi_status gi_report_finish(gi_report *report, gi_error *err) {
 void gi_report_close(gi_report *report) {
     if (!report) return;
     gi_output_close(report->output);
-    for (size_t i = 0; report->held && i < report->request.count; i++) free_held(&report->held[i]);
+    for (size_t i = 0; report->held && i < report->request.count; i++) {
+        free_held(&report->held[i]);
+        for (int kind = 0; kind < GI_REPORT_FLAWS; kind++) gi_buffer_free(&report->held[i].flaws[kind]);
+    }
     for (size_t i = 0; i < report->shown && report->parts; i++) gi_buffer_free(&report->parts[i]);
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) free(report->total.counts[c]);
     free(report->total.first);
     gi_buffer_free(&report->rows);
-    gi_buffer_free(&report->failures);
     free(report->held);
     free(report->turns);
     free(report->parts);

@@ -38,6 +38,16 @@ typedef struct gi_report_image {
 // Bin b of `bins` over `levels` holds the levels first..last, both included.
 void gi_report_bin_range(uint32_t levels, uint32_t bins, uint32_t b, uint32_t *first, uint32_t *last);
 
+// An image that there is no report of, or the file of one that is damaged.
+typedef enum gi_report_flaw_kind { GI_REPORT_MISSING, GI_REPORT_DAMAGED, GI_REPORT_FLAWS } gi_report_flaw_kind;
+
+typedef struct gi_report_flaw {
+    gi_report_flaw_kind kind;
+    const char *file, *reason;
+    size_t index; // of the image
+    bool shown;   // the report has that image
+} gi_report_flaw;
+
 // How a format is written: head (in two parts, as C limits a string), images with `between` between them, foot. What is
 // not set is left out.
 typedef struct gi_report_style {
@@ -45,9 +55,9 @@ typedef struct gi_report_style {
     const char *head, *more_head, *between, *foot;
     // Appends what the image is in the file; called from several threads.
     void (*image)(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal);
-    // Appends an image that there is no report of, and why; and what becomes of all of these before the foot.
-    void (*failure)(gi_buffer *text, const char *file, const char *reason);
-    void (*failures)(gi_buffer *text, const gi_buffer *all);
+    // Appends a flaw; and what becomes of all of a kind before the foot, in order.
+    void (*flaw)(gi_buffer *text, const gi_report_flaw *flaw);
+    void (*flaws)(gi_buffer *text, gi_report_flaw_kind kind, const gi_buffer *all);
     // An overview before the foot: a row for each image, and what becomes of all rows, in order.
     void (*row)(gi_buffer *row, const gi_report_image *image);
     void (*overview)(gi_buffer *text, const gi_buffer *rows, size_t count);
@@ -115,6 +125,9 @@ gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_e
 
 // Image `index`, of that file (NULL: standard input), will not come for that reason. Thread-safe.
 void gi_report_pass(gi_report *report, size_t index, const char *file, const char *reason);
+
+// Image `index`, which was added, is of a file that is damaged in that way. Thread-safe.
+void gi_report_damaged(gi_report *report, size_t index, const char *file, const char *damage);
 
 // GI_OK so far, or why the report cannot be completed.
 gi_status gi_report_state(gi_report *report, gi_error *err);

@@ -246,16 +246,19 @@ static void add_overview(gi_buffer *html, const gi_buffer *rows, size_t count) {
     gi_buffer_puts(html, "</tbody></table></div>\n</section>\n");
 }
 
-static void add_failure(gi_buffer *html, const char *file, const char *reason) {
+static void add_flaw(gi_buffer *html, const gi_report_flaw *flaw) {
     gi_buffer_puts(html, "<li><span class=\"file\">");
-    gi_markup_add(html, file);
-    gi_buffer_puts(html, "</span>: ");
-    gi_markup_add(html, reason);
+    if (flaw->shown) gi_buffer_printf(html, "<a href=\"#image%zu\">", flaw->index);
+    gi_markup_add(html, flaw->file);
+    gi_buffer_printf(html, "%s</span>: ", flaw->shown ? "</a>" : "");
+    gi_markup_add(html, flaw->reason);
     gi_buffer_puts(html, "</li>\n");
 }
 
-static void add_failures(gi_buffer *html, const gi_buffer *all) {
-    gi_buffer_puts(html, "<section id=\"failures\">\n<h2>not in this report</h2>\n<ul>\n");
+static void add_flaws(gi_buffer *html, gi_report_flaw_kind kind, const gi_buffer *all) {
+    const bool missing = kind == GI_REPORT_MISSING;
+    gi_buffer_printf(html, "<section id=\"%s\" class=\"flaws\">\n<h2>%s</h2>\n<ul>\n", missing ? "failures" : "damaged",
+                     missing ? "not in this report" : "damaged");
     gi_buffer_add(html, all->data, all->size);
     gi_buffer_puts(html, "</ul>\n</section>\n");
 }
@@ -265,8 +268,8 @@ const gi_report_style gi_report_html = {.word = "html",
                                         .more_head = gi_html_more_head,
                                         .foot = gi_html_foot,
                                         .image = add_image,
-                                        .failure = add_failure,
-                                        .failures = add_failures,
+                                        .flaw = add_flaw,
+                                        .flaws = add_flaws,
                                         .row = add_row,
                                         .overview = add_overview,
                                         .thumbnail_side = THUMBNAIL_SIDE};
