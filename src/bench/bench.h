@@ -55,7 +55,7 @@ enum { GI_BENCH_COLUMNS = 16 }; // at most
 void gi_bench_table(gi_bench *bench, const char *title, const char *const *columns, int count);
 
 // The column whose numbers --plot draws as bars; the first one where this is not called. Where it has none, because no
-// GPU was measured, the first column that has some.
+// GPU was measured, the first column that has some: one of times or rates before one of what is known beforehand.
 void gi_bench_bar(gi_bench *bench, const char *column);
 
 void gi_bench_row(gi_bench *bench, const char *label);

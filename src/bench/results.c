@@ -53,12 +53,33 @@ static bool has_numbers(const gi_bench_table_data *table, int column) {
     return false;
 }
 
+// A column of times or rates, such as "OpenMP ms", "us each" or "up GB/s": what it holds was measured.
+static bool has_unit(const char *column) {
+    static const char *const units[] = {"ms", "us", "ns"};
+    for (const char *word = column; *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        if (length > 2 && memcmp(word + length - 2, "/s", 2) == 0) return true;
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+            if (length == 2 && memcmp(word, units[i], 2) == 0) return true;
+        word += length;
+    }
+    return false;
+}
+
+// The first column with numbers, of those with a unit or of all; column_count: none.
+static int first_with_numbers(const gi_bench_table_data *table, bool unit) {
+    int column = 0;
+    while (column < table->column_count && !(has_numbers(table, column) && (!unit || has_unit(table->columns[column]))))
+        column++;
+    return column;
+}
+
 void gi_bench_choose_bars(gi_bench *bench) {
     for (size_t i = 0; i < bench->table_count && !bench->failed; i++) {
         gi_bench_table_data *table = &bench->tables[i];
-        int column = 0;
         if (table->column_count == 0 || has_numbers(table, table->bar)) continue;
-        while (column < table->column_count && !has_numbers(table, column)) column++;
+        int column = first_with_numbers(table, true);
+        if (column == table->column_count) column = first_with_numbers(table, false);
         if (column < table->column_count) table->bar = column;
     }
 }

@@ -188,9 +188,11 @@ static gi_status write_output(const run *r, int i, gi_error *err) {
         gi_bench_add_csv(&text, r->results, r->count);
         status = put_text(&text, &sink, err);
     } else if (ends_in(r->paths[i], "svg")) {
-        status = gi_bench_write_svg(r->results, r->count, &sink, err);
+        const gi_bench_sheet sheet = gi_bench_sheet_of(&r->about, r->results, r->count);
+        status = gi_bench_write_svg(&sheet, &sink, err);
     } else {
-        status = gi_bench_write_png(r->results, r->count, &sink, err);
+        const gi_bench_sheet sheet = gi_bench_sheet_of(&r->about, r->results, r->count);
+        status = gi_bench_write_png(&sheet, &sink, err);
     }
     return status == GI_OK ? gi_output_commit(r->outputs[i], false, err) : status;
 }
@@ -230,7 +232,7 @@ static gi_status run_demo(run *r, gi_bench_result *result) {
     if (result->status == GI_OK) result->status = gi_bench_finish(result->bench, &result->err);
     if (!r->silent) {
         gi_error err;
-        gi_bench_add_tables(&text, result);
+        gi_bench_add_tables(&text, result, r->about.no_gpu);
         if (print(&text, &err) && result->status == GI_OK)
             result->status = gi_fail(&result->err, err.status, "%s", err.text);
     }

@@ -27,9 +27,10 @@ typedef struct gi_bench_result {
     gi_error err;
 } gi_bench_result;
 
-// What stands above all tables for people, and one demonstration's tables.
+// What stands above all tables for people, and one demonstration's tables without their empty columns. Rows do not
+// repeat the reason `no_gpu`, which the head gave.
 void gi_bench_add_head(gi_buffer *text, const gi_bench_about *about);
-void gi_bench_add_tables(gi_buffer *text, const gi_bench_result *result);
+void gi_bench_add_tables(gi_buffer *text, const gi_bench_result *result, const char *no_gpu);
 
 // A number as tables have it: four digits that count; "-" for NAN.
 void gi_bench_add_number(gi_buffer *text, double number);
@@ -42,13 +43,25 @@ void gi_bench_add_json(gi_buffer *text, const gi_bench_about *about, const gi_be
 // demo,table,row,column,value: a line for each cell that is not empty; of a row without numbers one, for column "why".
 void gi_bench_add_csv(gi_buffer *text, const gi_bench_result *results, size_t count);
 
-// Lays the bars of a table out as a plot (plot.h), GI_BENCH_PLOT_WIDTH wide and gi_bench_plot_height high.
-enum { GI_BENCH_PLOT_WIDTH = 900 };
-uint32_t gi_bench_plot_height(const gi_bench_table_data *table);
-void gi_bench_add_bars(gi_buffer *plot, const gi_demo *demo, const gi_bench_table_data *table);
+// What the bars of several tables share.
+typedef struct gi_bench_sheet {
+    const gi_bench_about *about;
+    const gi_bench_result *results;
+    size_t count;
+    float left; // where bars begin, behind the longest label
+} gi_bench_sheet;
 
-// Writes the bars of all tables, one below the other. GI_ERR_LIMIT: more than a PNG's viewers show.
-gi_status gi_bench_write_svg(const gi_bench_result *results, size_t count, const gi_sink *sink, gi_error *err);
-gi_status gi_bench_write_png(const gi_bench_result *results, size_t count, const gi_sink *sink, gi_error *err);
+// Lays the bars of a table out as a plot (plot.h), GI_BENCH_PLOT_WIDTH wide and gi_bench_plot_height high. Rows that
+// there is no GPU for are left out. Height 0: nothing of the table was measured, there is nothing to draw.
+enum { GI_BENCH_PLOT_WIDTH = 900 };
+gi_bench_sheet gi_bench_sheet_of(const gi_bench_about *about, const gi_bench_result *results, size_t count);
+uint32_t gi_bench_plot_height(const gi_bench_sheet *sheet, const gi_bench_table_data *table);
+void gi_bench_add_bars(gi_buffer *plot, const gi_bench_sheet *sheet, const gi_demo *demo,
+                       const gi_bench_table_data *table);
+
+// Writes the machine's description and the bars of all tables, one below the other. GI_ERR_LIMIT: more than a PNG's
+// viewers show.
+gi_status gi_bench_write_svg(const gi_bench_sheet *sheet, const gi_sink *sink, gi_error *err);
+gi_status gi_bench_write_png(const gi_bench_sheet *sheet, const gi_sink *sink, gi_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "cli/bench_report.h"
 
-enum { WIDTH = 80, INDENT = 2, GAP = 2, HEAD_LINES = 4 };
+enum { WIDTH = 80, INDENT = 2, GAP = 2, HEAD_LINES = 4, HIDDEN = -GAP };
 
 void gi_bench_add_number(gi_buffer *text, double number) {
     double size = fabs(number);
@@ -67,9 +67,18 @@ static int width_for(const char *name, int lines) {
     return (int)width;
 }
 
-// As wide as the widest cell, and as the name in so many lines.
+static bool is_empty(const gi_bench_table_data *table, int c) {
+    for (size_t r = 0; r < table->row_count; r++) {
+        const gi_bench_cell *cell = &table->rows[r].cells[c];
+        if (!table->rows[r].why && (cell->text || !isnan(cell->number))) return false;
+    }
+    return true;
+}
+
+// As wide as the widest cell, and as the name in so many lines; HIDDEN: there is nothing in it.
 static int column_width(const gi_bench_table_data *table, int c, int lines) {
     int width = width_for(table->columns[c], lines);
+    if (is_empty(table, c)) return HIDDEN;
     for (size_t r = 0; r < table->row_count; r++) {
         int wide = table->rows[r].why ? 0 : cell_width(&table->rows[r].cells[c]);
         if (wide > width) width = wide;
@@ -99,9 +108,9 @@ static int label_width(const gi_bench_table_data *table) {
 static void add_head(gi_buffer *text, const gi_bench_table_data *table, int label, const int *widths) {
     const char *starts[GI_BENCH_COLUMNS][HEAD_LINES];
     size_t lengths[GI_BENCH_COLUMNS][HEAD_LINES];
-    int counts[GI_BENCH_COLUMNS], most = 1;
+    int counts[GI_BENCH_COLUMNS], most = 0;
     for (int c = 0; c < table->column_count; c++) {
-        const char *p = table->columns[c];
+        const char *p = widths[c] == HIDDEN ? "" : table->columns[c];
         for (counts[c] = 0; *p && counts[c] < HEAD_LINES; counts[c]++) {
             size_t length = line_of(p, (size_t)widths[c]);
             starts[c][counts[c]] = p;
@@ -124,26 +133,33 @@ static void add_head(gi_buffer *text, const gi_bench_table_data *table, int labe
     }
 }
 
+static void add_why(gi_buffer *text, const char *why, int label, const char *no_gpu) {
+    gi_buffer_puts(text, "  not measured");
+    if (strcmp(why, no_gpu) == 0) return;
+    gi_buffer_puts(text, ": ");
+    gi_buffer_wrap(text, why, INDENT + label + 16, INDENT + label + 2, WIDTH);
+}
+
 static void add_row(gi_buffer *text, const gi_bench_table_data *table, const gi_bench_row_data *row, int label,
                     const int *widths) {
     gi_buffer_printf(text, "%*s%-*s", INDENT, "", label, row->label);
-    if (row->why) {
-        gi_buffer_puts(text, "  not measured: ");
-        gi_buffer_wrap(text, row->why, INDENT + label + 16, INDENT + label + 2, WIDTH);
-    }
     for (int c = 0; !row->why && c < table->column_count; c++) {
+        if (widths[c] == HIDDEN) continue;
         gi_buffer_printf(text, "%*s", GAP + widths[c] - cell_width(&row->cells[c]), "");
         add_cell(text, &row->cells[c]);
     }
-    gi_buffer_puts(text, "\n");
 }
 
-static void add_table(gi_buffer *text, const gi_bench_table_data *table) {
+static void add_table(gi_buffer *text, const gi_bench_table_data *table, const char *no_gpu) {
     int widths[GI_BENCH_COLUMNS], label = label_width(table);
     choose_widths(table, label, widths);
     gi_buffer_printf(text, "\n%s\n", table->title);
     add_head(text, table, label, widths);
-    for (size_t r = 0; r < table->row_count; r++) add_row(text, table, &table->rows[r], label, widths);
+    for (size_t r = 0; r < table->row_count; r++) {
+        add_row(text, table, &table->rows[r], label, widths);
+        if (table->rows[r].why) add_why(text, table->rows[r].why, label, no_gpu);
+        gi_buffer_puts(text, "\n");
+    }
     for (size_t i = 0; i < table->note_count; i++) {
         gi_buffer_printf(text, "%*s", INDENT, "");
         gi_buffer_wrap(text, table->notes[i], INDENT, INDENT, WIDTH);
@@ -163,10 +179,10 @@ void gi_bench_add_head(gi_buffer *text, const gi_bench_about *about) {
     if (about->quick) gi_buffer_puts(text, "--quick: small sizes and few runs; the times say little\n");
 }
 
-void gi_bench_add_tables(gi_buffer *text, const gi_bench_result *result) {
+void gi_bench_add_tables(gi_buffer *text, const gi_bench_result *result, const char *no_gpu) {
     const gi_bench_table_data *table;
     gi_buffer_printf(text, "\n%s: ", result->demo->name);
     gi_buffer_wrap(text, result->demo->lesson, (int)strlen(result->demo->name) + 2, 0, WIDTH);
     gi_buffer_puts(text, "\n");
-    for (size_t i = 0; (table = gi_bench_table_at(result->bench, i)) != NULL; i++) add_table(text, table);
+    for (size_t i = 0; (table = gi_bench_table_at(result->bench, i)) != NULL; i++) add_table(text, table, no_gpu);
 }

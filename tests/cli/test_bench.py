@@ -11,6 +11,7 @@ import pytest
 
 from conftest import decoded
 
+UNIT = re.compile(r"\b(ms|us|ns)\b|/s\b")
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "src", "bench", "demos.h")
 
 
@@ -59,8 +60,11 @@ def test_each_demonstration(gpuimg, name):
     assert {row[0] for row in rows[1:]} == {name} and {len(row) for row in rows} == {5}
     with open(gpuimg.directory / "out.png", "rb") as file:
         image = decoded(file.read())
-    assert image.width == 900
-    assert image.height == sum(86 + 26 * len(table["rows"]) for table in demo["tables"])
+    # Three lines say what was measured on, the last of them --quick; then each table with its rows that were measured.
+    assert result.text.count("the CPU alone was asked for") == 1
+    rows = [sum("why" not in row for row in table["rows"]) for table in demo["tables"]]
+    assert image.size == (900, 34 + 3 * 18 + sum(86 + 26 * count for count in rows if count))
+    assert all(UNIT.search(table["bar"]) for table, count in zip(demo["tables"], rows) if count) or name in ("ilp", "threads")
 
 
 def test_formats_on_standard_output(gpuimg):
@@ -69,7 +73,7 @@ def test_formats_on_standard_output(gpuimg):
     assert [demo["name"] for demo in data["demos"]] == [name]
     root = xml.etree.ElementTree.parse(gpuimg.directory / "a.SVG").getroot()
     tables = data["demos"][0]["tables"]
-    assert len(root.findall("{http://www.w3.org/2000/svg}g")) == len(tables)
+    assert len(root.findall("{http://www.w3.org/2000/svg}g")) == 1 + len(tables)
     text = gpuimg.ok("bench", name, "--quick", "--device", "cpu", "--csv", "-").text
     assert next(csv.reader(io.StringIO(text))) == ["demo", "table", "row", "column", "value"]
 
@@ -130,3 +134,13 @@ def test_an_interrupt(gpuimg):
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"diffusion:" not in out and os.listdir(gpuimg.directory) == []
+
+
+def test_plots_of_all(gpuimg):
+    """No label is cut, and why there is no GPU is said once."""
+    gpuimg.ok("bench", "all", "--quick", "--device", "cpu", "-j", "2", "--plot", "a.svg")
+    texts = [text.text for text in xml.etree.ElementTree.parse(gpuimg.directory / "a.svg").iter(
+        "{http://www.w3.org/2000/svg}text")]
+    assert not [text for text in texts if "..." in text]
+    assert len([text for text in texts if "the CPU alone was asked for" in text]) == 1
+    assert "sectors" not in texts and "cycles a read" not in texts  # which are known without measuring

@@ -13,6 +13,7 @@
 #include "cli/bench_report.h"
 #include "cli/json.h"
 #include "cli/plot.h"
+#include "cli/stroke_font.h"
 
 static gi_status nothing(gi_bench *bench, gi_error *err) {
     (void)bench, (void)err;
@@ -105,9 +106,14 @@ static void test_column_of_bars(void **state) {
         for (int c = 0; c < 3; c++) gi_bench_number(bench, c == filled ? 1 : NAN);
     }
     gi_bench_table(bench, "no columns", columns, 0);
+    // What was measured goes before what was known.
+    static const char *const known[] = {"ms", "sectors", "times OpenMP", "OpenMP ms", "up GB/s"};
+    gi_bench_table(bench, "known", known, 5);
+    gi_bench_row(bench, "CPU");
+    for (int c = 0; c < 5; c++) gi_bench_number(bench, c == 0 ? NAN : 4);
     assert_int_equal(gi_bench_finish(bench, &err), GI_OK);
-    static const int wanted[] = {0, 1, 2, 2, 0};
-    for (size_t i = 0; i < 5; i++) assert_int_equal(gi_bench_table_at(bench, i)->bar, wanted[i]);
+    static const int wanted[] = {0, 1, 2, 2, 0, 3};
+    for (size_t i = 0; i < 6; i++) assert_int_equal(gi_bench_table_at(bench, i)->bar, wanted[i]);
     gi_bench_close(bench);
 }
 
@@ -222,7 +228,7 @@ static void test_text(void **state) {
     (void)state;
     gi_bench_result result = filled();
     gi_buffer text = {0};
-    gi_bench_add_tables(&text, &result);
+    gi_bench_add_tables(&text, &result, "another reason");
     assert_string_equal(text.data, "\n"
                                    "trial: What it \"shows\".\n"
                                    "\n"
@@ -238,7 +244,41 @@ static void test_text(void **state) {
                                    "          ms  GB/s  % of copy  times OpenMP  with copies     error\n"
                                    "  kernel   2     4         50            10            2  1.00e-07\n");
     gi_buffer_free(&text);
+    // What the head gave as the reason is not given again.
+    gi_bench_add_tables(&text, &result, "no GPU here");
+    assert_non_null(strstr(text.data, "  GPU     not measured\n"));
+    assert_null(strstr(text.data, "no GPU here"));
+    gi_buffer_free(&text);
     close_result(&result);
+}
+
+// A column without a cell is not shown, nor the head of a table without columns.
+static void test_empty_columns(void **state) {
+    (void)state;
+    static const char *const columns[] = {"ms", "sectors", "OpenMP ms", "kind"};
+    gi_bench_result result = {&demo, open_bench(0, true), GI_OK, {0}};
+    gi_buffer text = {0};
+    gi_bench_table(result.bench, "copies", columns, 4);
+    for (int i = 0; i < 2; i++) {
+        gi_bench_row(result.bench, "row");
+        gi_bench_number(result.bench, NAN);
+        gi_bench_number(result.bench, 4);
+        gi_bench_number(result.bench, i ? NAN : 2);
+    }
+    gi_bench_missing(result.bench, "GPU", "none");
+    gi_bench_table(result.bench, "kernels", columns, 4);
+    gi_bench_missing(result.bench, "GPU", "none");
+    gi_bench_add_tables(&text, &result, "none");
+    assert_non_null(strstr(text.data, "copies\n"
+                                      "       sectors  OpenMP ms\n"
+                                      "  row        4          2\n"
+                                      "  row        4          -\n"
+                                      "  GPU  not measured\n"
+                                      "\n"
+                                      "kernels\n"
+                                      "  GPU  not measured\n"));
+    gi_buffer_free(&text);
+    gi_bench_close(result.bench);
 }
 
 // Names of columns are broken where the table would be too wide otherwise, all of them as little as that takes.
@@ -254,7 +294,7 @@ static void test_heads(void **state) {
     gi_bench_table(result.bench, "too wide", wide, 2);
     gi_bench_row(result.bench, "a label that takes very much more than fifty columns of them");
     for (int i = 1; i < 3; i++) gi_bench_number(result.bench, i);
-    gi_bench_add_tables(&text, &result);
+    gi_bench_add_tables(&text, &result, "");
     assert_non_null(strstr(text.data,
                            "                                            bound by      a name of many\n"
                            "                                               which  words that is long  ms\n"));
@@ -310,15 +350,15 @@ static void test_csv(void **state) {
 }
 
 // The widths of a table's bars, in order.
-static int bars_of(const gi_bench_table_data *table, float widths[16]) {
+static int bars_of(const gi_bench_sheet *sheet, const gi_bench_table_data *table, float widths[16]) {
     gi_buffer plot = {0};
     int count = 0;
-    gi_bench_add_bars(&plot, &demo, table);
+    gi_bench_add_bars(&plot, sheet, &demo, table);
     for (const gi_plot_item *item = gi_plot_next(&plot, NULL); item; item = gi_plot_next(&plot, item)) {
         const gi_xy *points = gi_plot_points(item);
         for (uint32_t i = 0; i < item->count; i++) {
             assert_true(points[i].x >= 0 && points[i].x <= GI_BENCH_PLOT_WIDTH);
-            assert_true(points[i].y >= 0 && points[i].y <= (float)gi_bench_plot_height(table));
+            assert_true(points[i].y >= 0 && points[i].y <= (float)gi_bench_plot_height(sheet, table));
         }
         if (item->kind == GI_PLOT_AREA && item->style.ink == GI_PLOT_BLUE) widths[count++] = points[1].x - points[0].x;
     }
@@ -326,12 +366,15 @@ static int bars_of(const gi_bench_table_data *table, float widths[16]) {
     return count;
 }
 
+static const gi_bench_about no_gpu = {"a CPU", "", "none", "", "2026-01-02T03:04:05Z", "1.2", 2, false};
+
 static void test_bars(void **state) {
     (void)state;
     static const char *const columns[] = {"GB/s"};
     static const double ranges[2][3] = {{100, 50, 1}, {100, 1, 0.0001}};
     float widths[16];
     gi_bench *bench = open_bench(0, true);
+    const gi_bench_sheet sheet = {&no_gpu, NULL, 0, 200};
     for (int t = 0; t < 2; t++) {
         gi_bench_table(bench, "t", columns, 1);
         for (int r = 0; r < 3; r++) {
@@ -342,17 +385,71 @@ static void test_bars(void **state) {
         gi_bench_missing(bench, "GPU", "none");
         gi_bench_row(bench, "text");
         gi_bench_text(bench, "launch failed");
-        assert_int_equal(bars_of(gi_bench_table_at(bench, (size_t)t), widths), 3);
+        assert_int_equal(bars_of(&sheet, gi_bench_table_at(bench, (size_t)t), widths), 3);
         assert_true(widths[0] > widths[1] && widths[1] > widths[2] && widths[2] >= 1);
         // In proportion, or by powers of ten: 100 to 1 is as far as a third of 100 to 0.0001.
         if (t == 0) assert_true(fabsf(widths[0] / widths[1] - 2) < 0.01F);
         if (t == 1) assert_true(fabsf((widths[0] - widths[1]) * 2 - (widths[1] - widths[2])) < 0.1F);
     }
-    // Neither rows nor columns.
+    // The row without a GPU is not drawn; one with a reason of its own is.
+    assert_int_equal(gi_bench_plot_height(&sheet, gi_bench_table_at(bench, 0)), 86 + 26 * 5);
+    gi_bench_missing(bench, "short", "of memory");
+    assert_int_equal(gi_bench_plot_height(&sheet, gi_bench_table_at(bench, 1)), 86 + 26 * 6);
+    // Neither rows nor columns, and nothing that was measured.
     gi_bench_table(bench, "empty", columns, 0);
     gi_bench_row(bench, "r");
-    assert_int_equal(bars_of(gi_bench_table_at(bench, 2), widths), 0);
+    gi_bench_table(bench, "missing", columns, 1);
+    gi_bench_missing(bench, "short", "of memory");
+    for (size_t t = 2; t < 4; t++) assert_int_equal(gi_bench_plot_height(&sheet, gi_bench_table_at(bench, t)), 0);
     gi_bench_close(bench);
+}
+
+static gi_status gather(void *context, const void *data, size_t size, gi_error *err) {
+    (void)err;
+    gi_buffer_add(context, data, size);
+    return GI_OK;
+}
+
+// Labels are whole, the reason is there once, and only what was measured has bars.
+static void test_sheet(void **state) {
+    (void)state;
+    static const char *const columns[] = {"GB/s"}, *const label = "each of many values, in a row, on the CPU";
+    gi_bench_result result = {&demo, open_bench(0, true), GI_OK, {0}};
+    gi_bench_about about = no_gpu;
+    strcpy(about.no_gpu, "there is not one in this machine");
+    for (int t = 0; t < 3; t++) {
+        gi_bench_table(result.bench, t == 1 ? "kernels" : "both", columns, 1);
+        if (t != 1) {
+            gi_bench_row(result.bench, label);
+            gi_bench_number(result.bench, 2 + t);
+        }
+        gi_bench_missing(result.bench, "GPU", about.no_gpu);
+    }
+    const gi_bench_sheet sheet = gi_bench_sheet_of(&about, &result, 1);
+    assert_true(gi_stroke_width(label, 13) <= sheet.left - 34);
+    gi_buffer svg = {0}, png = {0};
+    gi_error err;
+    assert_int_equal(gi_bench_write_svg(&sheet, &(gi_sink){gather, &svg}, &err), GI_OK);
+    assert_non_null(strstr(svg.data, "CPU  a CPU, 2 threads"));
+    char *reason = strstr(svg.data, about.no_gpu);
+    assert_non_null(reason);
+    assert_null(strstr(reason + 1, about.no_gpu));
+    assert_non_null(strstr(svg.data, label));
+    assert_null(strstr(svg.data, "..."));
+    assert_null(strstr(svg.data, "kernels"));
+    assert_null(strstr(svg.data, "nothing was measured"));
+    assert_int_equal(gi_bench_write_png(&sheet, &(gi_sink){gather, &png}, &err), GI_OK);
+    assert_true(png.size > 1000);
+    gi_buffer_free(&svg);
+    gi_buffer_free(&png);
+    // The machine alone.
+    const gi_bench_sheet empty = gi_bench_sheet_of(&about, &result, 0);
+    assert_int_equal(gi_bench_write_svg(&empty, &(gi_sink){gather, &svg}, &err), GI_OK);
+    assert_non_null(strstr(svg.data, "nothing was measured"));
+    assert_int_equal(gi_bench_write_png(&empty, &(gi_sink){gather, &png}, &err), GI_OK);
+    gi_buffer_free(&svg);
+    gi_buffer_free(&png);
+    gi_bench_close(result.bench);
 }
 
 int main(void) {
@@ -364,6 +461,7 @@ int main(void) {
         cmocka_unit_test(test_numbers),   cmocka_unit_test(test_text),
         cmocka_unit_test(test_heads),     cmocka_unit_test(test_json),
         cmocka_unit_test(test_csv),       cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_sheet),     cmocka_unit_test(test_empty_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
