@@ -7,7 +7,6 @@
 #include "cli/plot.h"
 #include "cli/plot_paint.h"
 #include "cli/report_svg.h"
-#include "cli/stroke_font.h"
 
 enum { HEAD = 66, ROW = 26, BAR = 16, FOOT = 20, RIGHT = 790, MOST_ROWS = 32767 };
 enum { LEAST_LEFT = 130, MOST_LEFT = 440, TITLE = 34, LINE = 18, LETTERS = 13, BESIDE = 34 };
@@ -57,19 +56,13 @@ uint32_t gi_bench_plot_height(const gi_bench_sheet *sheet, const gi_bench_table_
     return scale_of(table).most > 0 ? HEAD + ROW * rows + FOOT : 0;
 }
 
-// Pixels of a label in either font: that of a picture, and a viewer's, of about 0.62 em a letter.
-static float label_width(const char *label) {
-    const float drawn = gi_stroke_width(label, LETTERS), viewed = 0.62F * LETTERS * (float)strlen(label);
-    return drawn > viewed ? drawn : viewed;
-}
-
 gi_bench_sheet gi_bench_sheet_of(const gi_bench_about *about, const gi_bench_result *results, size_t count) {
     gi_bench_sheet sheet = {about, results, count, LEAST_LEFT};
     const gi_bench_table_data *table;
     for (size_t i = 0; i < count; i++)
         for (size_t t = 0; (table = gi_bench_table_at(results[i].bench, t)) != NULL; t++)
             for (size_t r = 0; gi_bench_plot_height(&sheet, table) && r < table->row_count; r++) {
-                const float left = label_width(table->rows[r].label) + BESIDE + 2;
+                const float left = gi_plot_text_width(table->rows[r].label, LETTERS) + BESIDE + 2;
                 if (is_drawn(&sheet, &table->rows[r]) && left > sheet.left) sheet.left = left;
             }
     if (sheet.left > MOST_LEFT) sheet.left = MOST_LEFT;

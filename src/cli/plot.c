@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stroke_font.h"
-
 enum { Y_STEPS = 6, MARKS = 64, TITLE = 24 };
 
 const gi_plot_form_data gi_plot_forms[GI_PLOT_FORMS] = {
@@ -82,7 +80,7 @@ static float mark_x(const layout *l, const mark *m) {
 static float label_x(const layout *l, const mark *m, float *half) {
     gi_buffer text = {0};
     mark_text(l, m, &text);
-    *half = (float)text.size * 0.3F * l->form->small_letters + 3;
+    *half = (text.failed ? 0 : gi_plot_text_width(text.data, l->form->small_letters) / 2) + 2;
     gi_buffer_free(&text);
     float x = mark_x(l, m);
     if (x < l->left + *half) x = l->left + *half;
@@ -159,7 +157,7 @@ static float left_of(const layout *l) {
     char text[64];
     for (int i = 0; i * l->step <= l->top; i++) {
         y_label(l, i, text, sizeof text);
-        float left = (l->form->titles ? TITLE : 2) + (float)strlen(text) * 0.6F * l->form->letters + 8;
+        float left = (l->form->titles ? TITLE : 2) + gi_plot_text_width(text, l->form->letters) + 8;
         if (left > most) most = left;
     }
     return most;
@@ -180,7 +178,8 @@ static void add_y_axis(const layout *l) {
     style.upwards = true;
     gi_plot_add_measure(&title, l->image);
     // Beside the middle of the axis, but inside the picture.
-    const float half = (float)title.size * 0.3F * style.size, middle = (l->above + l->base) / 2;
+    const float half = title.failed ? 0 : gi_plot_text_width(title.data, style.size) / 2,
+                middle = (l->above + l->base) / 2;
     const float y = middle < l->form->height - half ? middle : l->form->height - half;
     if (!title.failed) gi_plot_add_text(plot, style, (gi_xy){18, y > half ? y : half}, title.data);
     gi_buffer_free(&title);
@@ -194,7 +193,7 @@ static void add_x_tick(const layout *l, uint32_t level) {
     add_line(plot, GI_PLOT_AXIS, 1, (gi_xy){x, l->base}, (gi_xy){x, l->base + 5});
     // Under its tick, but inside the picture.
     const gi_plot_style style = {.ink = GI_PLOT_MUTED, .size = l->form->letters, .anchor = GI_PLOT_MIDDLE};
-    const float most = l->form->width - 2 - (float)strlen(text) * 0.3F * style.size;
+    const float most = l->form->width - 2 - gi_plot_text_width(text, style.size) / 2;
     gi_plot_add_text(plot, style, (gi_xy){x < most ? x : most, l->base + 7 + style.size}, text);
 }
 

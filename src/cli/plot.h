@@ -65,6 +65,9 @@ const gi_plot_item *gi_plot_next(const gi_buffer *plot, const gi_plot_item *item
 const gi_xy *gi_plot_points(const gi_plot_item *item);
 const char *gi_plot_text(const gi_plot_item *item);
 
+// Pixels that a text takes in either font: that of a picture, and a viewer's, of about 0.62 em a letter.
+float gi_plot_text_width(const char *text, float size);
+
 // Appends valid UTF-8 in at most `columns` columns (wide characters take two): what is too much gives way to three dots
 // in the middle, as a name's beginning and end tell most.
 void gi_plot_elide(gi_buffer *out, const char *text, size_t columns);

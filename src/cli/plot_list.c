@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/plot.h"
+#include "cli/stroke_font.h"
 
 enum { ALIGNMENT = 8 };
 
@@ -42,6 +43,11 @@ const gi_plot_item *gi_plot_next(const gi_buffer *plot, const gi_plot_item *item
 const gi_xy *gi_plot_points(const gi_plot_item *item) { return (const void *)(item + 1); }
 
 const char *gi_plot_text(const gi_plot_item *item) { return (const char *)(gi_plot_points(item) + item->count); }
+
+float gi_plot_text_width(const char *text, float size) {
+    const float drawn = gi_stroke_width(text, size), viewed = 0.62F * size * (float)strlen(text);
+    return drawn > viewed ? drawn : viewed;
+}
 
 // Bytes of the character at `text`, and its columns.
 static size_t character(const char *text, size_t left, size_t *columns) {

@@ -170,12 +170,11 @@ typedef struct box {
     float left, top, right, bottom;
 } box;
 
-// What a text takes, at 0.6 em a letter.
+// What a text takes in the wider font.
 static box box_of(const gi_plot_item *item) {
     const gi_plot_style *style = &item->style;
     const gi_xy at = *gi_plot_points(item);
-    const float length = 0.6F * style->size * (float)strlen(gi_plot_text(item)),
-                back = length * (float)style->anchor / 2;
+    const float length = gi_plot_text_width(gi_plot_text(item), style->size), back = length * (float)style->anchor / 2;
     const float up = 0.75F * style->size, down = 0.2F * style->size;
     if (style->upwards) return (box){at.x - up, at.y + back - length, at.x + down, at.y + back};
     return (box){at.x - back, at.y - up, at.x - back + length, at.y + down};
