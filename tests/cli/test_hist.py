@@ -181,10 +181,38 @@ def test_plots_fit_the_width(gpuimg, image, columns):
     lines = gpuimg.ok("hist", "a.png", env={"COLUMNS": str(columns)}).text.splitlines()
     plots = lines[next(i for i, line in enumerate(lines) if line.startswith("red,")):]
     assert any("█" in line for line in plots)
+    assert columns < 80 or max(map(len, lines)) <= columns
     assert max(map(len, plots)) <= max(columns, 20)  # what is asked for, as far as there is room for a plot
     labels = [line.split() for line in plots if line.endswith("255")]
     assert len(labels) == 3 and all(label[0] == "0" for label in labels)
     assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("columns", [20, 29, 40, 60, 79])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_tables_fit_the_width(gpuimg, image, columns, channels):
+    """Too narrow for its tables, a terminal has the channels side by side, as far as they fit."""
+    image("a.png", pixels(40, 50, channels))
+    text = gpuimg.ok("hist", "a.png", env={"COLUMNS": str(columns)}).text
+    tables = text[text.index("\n\n") + 2:].split(", share of the")[0].rsplit("\n\n", 1)[0]
+    assert max(map(len, tables.splitlines())) <= columns
+    found, names = {}, []
+    for line in tables.splitlines():
+        label, *cells = line[:8].strip(), *line[8:].replace("< ", "<").split()
+        if not label and cells and cells[0].isalpha():
+            names = cells
+        elif label:
+            found |= {(name, label): cell for name, cell in zip(names, cells, strict=True)}
+    channel_reports = json.loads(gpuimg.ok("hist", "--format", "json", "a.png").out)["images"][0]["channels"]
+    assert len(found) == 15 * channels == 15 * len(channel_reports)
+    for channel in channel_reports:
+        expected = {"min": channel["min"], "median": channel["median"], "max": channel["max"],
+                    "mean": f"{channel['mean']:.2f}", "std": f"{channel['std']:.2f}",
+                    "entropy": f"{channel['entropy']:.4f}", "Otsu": channel["otsu"],
+                    "at 0": channel["clipped_shadows"], "at 255": channel["clipped_highlights"]}
+        expected |= {f"{point}%": level for point, level in channel["percentiles"].items()}
+        for label, value in expected.items():
+            assert found[channel["name"], label] == str(value)
 
 
 def test_ascii_where_the_locale_is(gpuimg, image):
