@@ -43,6 +43,7 @@ const char gi_html_head[] =
     "tbody th{font-weight:600}\n"
     "th:first-child,.file,.name{text-align:left}\n"
     ".file{white-space:normal;overflow-wrap:anywhere;min-width:12em;unicode-bidi:isolate}.size small{display:block}\n"
+    ".channels td{white-space:normal}.count,small{white-space:nowrap}\n"
     "ul{margin:8px 0 0;padding-left:20px}\n"
     "small{color:var(--muted);font-size:12.5px}\n"
     "i{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:7px}\n"

@@ -31,26 +31,28 @@ static void add_title(gi_buffer *plot, const gi_report_image *image) {
     gi_buffer_free(&text);
 }
 
-enum { CELLS = 10, CELL = 64, SHARE_LETTERS = 22 };
+enum { CELLS = 10, CELL = 64, SHARE_ROOM = 160 };
+static const float cell_letters = 12.5F;
 static const int cell_right[CELLS] = {0, 204, 278, 344, 420, 496, 578, 640, 810, 980}; // the first begins at its left
 
 static void add_cells(gi_buffer *plot, float y, gi_plot_ink ink, char cells[CELLS][CELL]) {
     for (int i = 0; i < CELLS; i++) {
-        gi_plot_style style = {.ink = ink, .size = 12.5F, .anchor = i ? GI_PLOT_END : GI_PLOT_START};
+        gi_plot_style style = {.ink = ink, .size = cell_letters, .anchor = i ? GI_PLOT_END : GI_PLOT_START};
         gi_plot_add_text(plot, style, (gi_xy){i ? (float)cell_right[i] : 42, y}, cells[i]);
     }
 }
+
+static bool fits(const char *text) { return gi_plot_text_width(text, cell_letters) <= SHARE_ROOM; }
 
 // The count and its share; where both are too wide the one that is not.
 static void put_share(char *cell, uint64_t count, uint64_t of) {
     gi_buffer number = {0}, share = {0};
     gi_plot_add_number(&number, count);
     gi_plot_add_share(&share, count, of);
-    const bool failed = number.failed || share.failed, together = number.size + share.size + 3 <= SHARE_LETTERS;
-    if (!failed && together)
+    if (!number.failed && !share.failed) {
         snprintf(cell, CELL, "%s (%s)", number.data, share.data);
-    else if (!failed)
-        snprintf(cell, CELL, "%s", number.size <= SHARE_LETTERS ? number.data : share.data);
+        if (!fits(cell)) snprintf(cell, CELL, "%s", fits(number.data) ? number.data : share.data);
+    }
     gi_buffer_free(&number);
     gi_buffer_free(&share);
 }

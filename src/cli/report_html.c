@@ -93,10 +93,11 @@ static void add_percentage(gi_buffer *html, uint64_t count, uint64_t of) {
     gi_buffer_free(&text);
 }
 
+// A large count may stand above its share, but it is never broken.
 static void add_share(gi_buffer *html, uint64_t count, uint64_t of) {
-    gi_buffer_puts(html, "<td>");
+    gi_buffer_puts(html, "<td><span class=\"count\">");
     gi_plot_add_number(html, count);
-    gi_buffer_puts(html, " <small>(");
+    gi_buffer_puts(html, "</span> <small>(");
     add_percentage(html, count, of);
     gi_buffer_puts(html, ")</small></td>");
 }

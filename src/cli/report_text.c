@@ -42,7 +42,7 @@ static void add_levels(gi_buffer *text, const gi_report_image *image, const gi_s
 static void add_share(gi_buffer *text, uint64_t count, uint64_t of) {
     gi_buffer share = {0};
     gi_plot_add_share(&share, count, of);
-    gi_buffer_printf(text, "%14llu (%7s)", (unsigned long long)count, share.failed ? "" : share.data);
+    gi_buffer_printf(text, " %13llu (%7s)", (unsigned long long)count, share.failed ? "" : share.data);
     gi_buffer_free(&share);
 }
 

@@ -70,6 +70,16 @@ told.textContent = JSON.stringify({beyond: root.scrollWidth - root.clientWidth, 
                                    letters: Math.min(...letters)}) }</script>"""
 
 
+def laid_out(tmp_path, width):
+    """What the browser tells of r.html on a screen of that width."""
+    (tmp_path / "probe.html").write_text(PROBE % width)
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+               f"--user-data-dir={tmp_path}/browser", "--virtual-time-budget=3000", "--window-size=1400,1000",
+               "--dump-dom", f"file://{tmp_path}/probe.html"]
+    dump = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    return json.loads(html.unescape(re.search(r'<pre id="told">(.*?)</pre>', dump).group(1)))
+
+
 # Where there is a browser to lay the page out: neither the page nor a table or plot in it is wider than the screen, and
 # each chart is one plot, with letters that can be read and do not touch.
 @pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium")
@@ -80,14 +90,29 @@ def test_html_fits_the_screen(gpuimg, image, tmp_path, width, total):
     image("a_name_that_cannot_be_broken_and_is_longer_than_a_telephone_is_wide.png", towers(3, (255,)))
     image("b.png", pixels(1, 3000, 1))
     gpuimg.ok("hist", *["--total"][:total], "-o", "r.html", *sorted(path.name for path in tmp_path.glob("*.png")))
-    (tmp_path / "probe.html").write_text(PROBE % width)
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-               f"--user-data-dir={tmp_path}/browser", "--virtual-time-budget=3000", "--window-size=1400,1000",
-               "--dump-dom", f"file://{tmp_path}/probe.html"]
-    dump = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
-    told = json.loads(html.unescape(re.search(r'<pre id="told">(.*?)</pre>', dump).group(1)))
+    told = laid_out(tmp_path, width)
     assert told.pop("letters") >= 9
     assert told == {"beyond": 0, "scrolled": 0, "plots": 1 if total else 3, "touching": 0}
+
+
+def test_large_counts(gpuimg, image, tmp_path):
+    """Of more pixels than anybody has: columns neither touch nor leave a screen of the usual width."""
+    image("a.png", towers(4))
+    report = json.loads(gpuimg.ok("hist", "--total", "--format", "json", "a.png").out)
+    whole, = report["images"]
+    whole["pixels"] *= 10**13
+    for channel in whole["channels"]:
+        channel["bins"] = [count * 10**13 for count in channel["bins"]]
+        for name in ("count", "clipped_shadows", "clipped_highlights"):
+            channel[name] *= 10**13
+    (tmp_path / "large.json").write_text(json.dumps(report))
+    text = gpuimg.ok("hist", "--merge", "large.json").text
+    for channel in whole["channels"]:
+        fields = re.search(rf"^{channel['name']} +\d+\.\d{{4}} .*", text, re.M).group().replace("(", " ").split()
+        assert fields[3] == str(channel["clipped_shadows"]) and fields[-2] == str(channel["clipped_highlights"])
+    gpuimg.ok("hist", "--merge", "-o", "r.html", "large.json")
+    if shutil.which("chromium"):
+        assert laid_out(tmp_path, 1280)["scrolled"] == 0
 
 
 def luminance(colour):

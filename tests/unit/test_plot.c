@@ -239,7 +239,10 @@ static void test_layout_stays_on_its_page(void **state) {
             for (unsigned v = 0; v < image.levels; v++) counts[c][v] = seed % 7 ? (v * v + seed) % (50 + seed) : 0;
             for (unsigned i = 0; i < seed % 12; i++) counts[c][(i * 67 + seed) % 256] = 100000000;
             for (unsigned i = 0; i < seed % 4; i++) counts[c][i * (image.levels - 1) / 3] = 3000000 * (i + 1);
-            if (seed % 11 == 3) counts[c][0] = UINT64_MAX / 4;
+            for (uint64_t most = UINT64_MAX / 4, i = 0; seed % 3 == 1 && i < seed / 3; i++, most /= 5) {
+                counts[c][0] = most;
+                counts[c][image.levels - 1] = most / 3;
+            }
             image.channels[c] = (gi_report_channel){names[c], counts[c]};
         }
         for (gi_plot_form form = 0; form < GI_PLOT_FORMS; form++) check_form(&image, form);
