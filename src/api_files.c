@@ -3,6 +3,7 @@
 
 #include "api_internal.h"
 #include "core/checked.h"
+#include "core/text.h"
 #include "run/item_list.h"
 #include "run/path.h"
 #include "run/pixels.h"
@@ -59,7 +60,7 @@ static gi_status list_files(batch *b, const gpuimg_file *files, size_t count, gi
     if (count == 0) return GI_OK;
     if (!files) return gi_fail(err, GI_ERR_USAGE, "no files");
     b->list.items = gi_mul(count, sizeof *b->list.items, &bytes) ? malloc(bytes) : NULL;
-    if (!b->list.items) return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu files", count);
+    if (!b->list.items) return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu file%s", count, gi_plural(count));
     for (size_t i = 0; i < count; i++) {
         if (!files[i].input || !files[i].output)
             return gi_fail(err, GI_ERR_USAGE, "file %zu lacks its input or output", i);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/bench_report.h"
+#include "core/text.h"
 
 enum { WIDTH = 80, INDENT = 2, GAP = 2, HEAD_LINES = 4, HIDDEN = -GAP };
 
@@ -168,7 +169,7 @@ static void add_table(gi_buffer *text, const gi_bench_table_data *table, const c
 }
 
 void gi_bench_add_head(gi_buffer *text, const gi_bench_about *about) {
-    gi_buffer_printf(text, "CPU  %s, %d thread%s\n", about->cpu, about->threads, about->threads == 1 ? "" : "s");
+    gi_buffer_printf(text, "CPU  %s, %d thread%s\n", about->cpu, about->threads, gi_plural((unsigned)about->threads));
     if (*about->gpu) {
         gi_buffer_printf(text, "GPU  %s%s%s\n", about->gpu, *about->driver ? ", driver " : "", about->driver);
     } else {

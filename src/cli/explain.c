@@ -9,6 +9,7 @@
 #include "cli/buffer.h"
 #include "cli/console.h"
 #include "cli/session.h"
+#include "core/text.h"
 #include "run/image_file.h"
 #include "run/process.h"
 #include "run/work.h"
@@ -17,7 +18,7 @@ static const gi_shape nominal = {7680, 4320, 3, GI_U8};
 
 static void add_bytes(gi_buffer *text, size_t bytes) {
     if (bytes < 10240)
-        gi_buffer_printf(text, "%zu bytes", bytes);
+        gi_buffer_printf(text, "%zu byte%s", bytes, gi_plural(bytes));
     else if (bytes < (size_t)10 << 20)
         gi_buffer_printf(text, "%.1f KiB", (double)bytes / 1024);
     else
@@ -53,7 +54,7 @@ static void add_segment(gi_buffer *text, const gi_segment *segment, int number) 
     if (!point && segment->halo == UINT32_MAX)
         gi_buffer_puts(text, ", halo of the whole image");
     else if (!point)
-        gi_buffer_printf(text, ", halo %u row%s", segment->halo, segment->halo == 1 ? "" : "s");
+        gi_buffer_printf(text, ", halo %u row%s", segment->halo, gi_plural(segment->halo));
     gi_buffer_puts(text, "\n");
 }
 
@@ -68,7 +69,7 @@ static void add_leg(gi_buffer *text, const gi_plan *plan, const gi_leg *leg) {
     if (halo == UINT32_MAX)
         gi_buffer_puts(text, " with a halo of the whole image");
     else if (halo > 0)
-        gi_buffer_printf(text, " with a halo of %u row%s", halo, halo == 1 ? "" : "s");
+        gi_buffer_printf(text, " with a halo of %u row%s", halo, gi_plural(halo));
     if (leg->counted != GI_COUNTED_NOTHING) gi_buffer_puts(text, ", counted");
     if (leg->stored) gi_buffer_puts(text, ", stored in host memory");
     if (leg->last) gi_buffer_puts(text, plan->measures ? ", counted for hist" : ", encoded");

@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "codec/bytes.h"
 #include "codec/icc.h"
+#include "core/text.h"
 
 static const char *unit_name(gi_density_unit unit) {
     static const char *const names[] = {"", "ratio", "inch", "centimetre", "metre"};
@@ -28,7 +29,7 @@ static const char *byte_order(const gi_npy_header *h) {
 static void add_coding(gi_buffer *text, const gi_header *h) {
     const gi_stored *s = &h->stored;
     begin_line(text, "samples");
-    gi_buffer_printf(text, "%d bit%s, %s%s%s%s%s%s\n", h->bits, h->bits == 1 ? "" : "s", s->colour,
+    gi_buffer_printf(text, "%d bit%s, %s%s%s%s%s%s\n", h->bits, gi_plural((unsigned)h->bits), s->colour,
                      *s->sampling ? " " : "", s->sampling, s->interlaced ? ", interlaced" : "",
                      s->progressive ? ", progressive" : "", s->arithmetic ? ", arithmetic coding" : "");
     if (!s->quality) return;
@@ -42,7 +43,8 @@ static void add_profile(gi_buffer *text, const gi_metadata *m) {
     gi_icc_name(gi_blob_bytes(&m->icc), name);
     gi_icc_space(gi_blob_bytes(&m->icc), space);
     begin_line(text, "profile");
-    gi_buffer_printf(text, "%s (%s, %zu bytes)\n", *name ? name : "without a name", space, m->icc.size);
+    gi_buffer_printf(text, "%s (%s, %zu byte%s)\n", *name ? name : "without a name", space, m->icc.size,
+                     gi_plural(m->icc.size));
 }
 
 static void add_light(gi_buffer *text, const gi_metadata *m) {
@@ -61,7 +63,7 @@ static void add_light(gi_buffer *text, const gi_metadata *m) {
 static void add_bytes(gi_buffer *text, const char *name, size_t bytes) {
     if (!bytes) return;
     begin_line(text, name);
-    gi_buffer_printf(text, "%zu bytes\n", bytes);
+    gi_buffer_printf(text, "%zu byte%s\n", bytes, gi_plural(bytes));
 }
 
 // Of XMP's extension, without the name that it has in the file.

@@ -11,6 +11,7 @@
 #include "cli/buffer.h"
 #include "cli/json.h"
 #include "cli/signals.h"
+#include "core/text.h"
 #include "run/path.h"
 
 struct gi_manifest {
@@ -155,7 +156,8 @@ gi_status gi_manifest_open(const gi_manifest_request *request, const gi_item_lis
     manifest->list = list;
     manifest->fd = -1;
     manifest->recorded = calloc(list->count + 1, sizeof *manifest->recorded);
-    if (!manifest->recorded) return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu files", list->count);
+    if (!manifest->recorded)
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu file%s", list->count, gi_plural(list->count));
     status = take_file(manifest, err);
     for (size_t i = 0; i < list->failed && status == GI_OK; i++) {
         const gi_unread *unread = &list->unread[i];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/arrays.h"
+#include "core/text.h"
 #include "run/path.h"
 
 static gi_status check_usage(const gi_arrays *arrays) {
@@ -18,7 +19,8 @@ static gi_status check_matrix(const gi_arrays *arrays, const char *name, const g
     gi_error err = {0};
     gi_status status = GI_OK;
     if (m->dimensions != 2)
-        status = gi_fail(&err, GI_ERR_UNSUPPORTED, "%d dimensions: a matrix has two", m->dimensions);
+        status = gi_fail(&err, GI_ERR_UNSUPPORTED, "%d dimension%s: a matrix has two", m->dimensions,
+                         gi_plural((unsigned)m->dimensions));
     else if (m->element != GI_ELEMENT_F32)
         status = gi_fail(&err, GI_ERR_UNSUPPORTED, "%s: matmul takes float32", gi_element_name(m->element));
     return gi_arrays_complain(arrays, gi_arrays_shown(name), status, &err);

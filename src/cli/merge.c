@@ -89,8 +89,8 @@ static gi_status check_channel(const channel *c, const gi_json *json, gi_error *
         return gi_json_fail(json, err, "a channel without name, bins or count");
     if (c->bin_count != 256 && c->bin_count != LEVELS_MOST) {
         snprintf(reason, sizeof reason,
-                 "%s has %u bins: only reports with a bin for each level add up exactly (leave --bins out of them)",
-                 gi_report_channel_names[c->index], c->bin_count);
+                 "%s has %u bin%s: only reports with a bin for each level add up exactly (leave --bins out of them)",
+                 gi_report_channel_names[c->index], c->bin_count, gi_plural(c->bin_count));
         return gi_json_fail(json, err, reason);
     }
     for (uint32_t b = 0; b < c->bin_count && fits; b++) {

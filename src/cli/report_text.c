@@ -6,18 +6,20 @@
 #include "cli/plot.h"
 #include "cli/report.h"
 #include "core/histogram.h"
+#include "core/text.h"
 
 enum { TABLE_WIDTH = 80 };
 
 static void add_heading(gi_buffer *text, const gi_report_image *image) {
     gi_buffer_safe(text, image->file);
     if (image->files) {
-        gi_buffer_printf(text, ": %zu image%s, %llu pixels\n\n", image->files, image->files == 1 ? "" : "s",
-                         (unsigned long long)image->pixels);
+        gi_buffer_printf(text, ": %zu image%s, %llu pixel%s\n\n", image->files, gi_plural(image->files),
+                         (unsigned long long)image->pixels, gi_plural(image->pixels));
         return;
     }
-    gi_buffer_printf(text, ": %u x %u, %s, %llu pixels\n\n", image->width, image->height,
-                     gi_channels_name(image->channel_count), (unsigned long long)image->pixels);
+    gi_buffer_printf(text, ": %u x %u, %s, %llu pixel%s\n\n", image->width, image->height,
+                     gi_channels_name(image->channel_count), (unsigned long long)image->pixels,
+                     gi_plural(image->pixels));
 }
 
 static void add_levels(gi_buffer *text, const gi_report_image *image, const gi_statistics *statistics) {

@@ -12,6 +12,8 @@
 #include "cli/sha256.h"
 #include "cli/shard_option.h"
 #include "cli/signals.h"
+#include "core/text.h"
+#include "run/path.h"
 #include "run/pixels.h"
 
 // What --device says, else GPUIMG_DEVICE, else auto.
@@ -93,7 +95,7 @@ static void note_empty(const gi_session *session) {
         gi_complain("nothing to do again: no input is failed or not started");
     else if (session->list.skipped)
         gi_complain("no PNG or JPEG images found (%zu other file%s)", session->list.skipped,
-                    session->list.skipped == 1 ? "" : "s");
+                    gi_plural(session->list.skipped));
     else
         gi_complain("no PNG or JPEG images found");
 }
@@ -245,7 +247,7 @@ gi_status gi_session_run(gi_session *session, const gi_batch_options *batch, gi_
     gi_batch_options options = *batch;
     memset(result, 0, sizeof *result);
     if (!h.ended) {
-        gi_complain("out of memory for %zu files", session->list.count);
+        gi_complain("out of memory for %zu file%s", session->list.count, gi_plural(session->list.count));
         return GI_ERR_MEMORY;
     }
     options.context = &h;

@@ -10,6 +10,8 @@
 #include "cli/json.h"
 #include "cli/signals.h"
 #include "core/clock.h"
+#include "core/text.h"
+#include "run/path.h"
 
 struct gi_stats {
     gi_stats_request request;
@@ -208,11 +210,12 @@ static void add_table(gi_buffer *text, const gi_stats *stats, const gi_batch_res
     gi_buffer_printf(text, "%-10s %12.3f %12.3f %10.2f overlap\n", "all", busy_ms(stats) / 1e3, seconds,
                      over(busy_ms(stats), stats->wall_ms));
     add_devices(text, stats);
-    gi_buffer_printf(text, "%zu images, %.1f images/s, %.1f MB/s in, %.1f MB/s out\n", result->done,
-                     over((double)result->done, seconds), over((double)stats->bytes_in / 1e6, seconds),
-                     over((double)stats->bytes_out / 1e6, seconds));
-    gi_buffer_printf(text, "%d workers on %s, %.3f s of processor time, %.1f MB of memory at most",
-                     stats->request.workers, stats->device, stats->cpu_ms / 1e3, (double)stats->peak_bytes / 1e6);
+    gi_buffer_printf(text, "%zu image%s, %.1f images/s, %.1f MB/s in, %.1f MB/s out\n", result->done,
+                     gi_plural(result->done), over((double)result->done, seconds),
+                     over((double)stats->bytes_in / 1e6, seconds), over((double)stats->bytes_out / 1e6, seconds));
+    gi_buffer_printf(text, "%d worker%s on %s, %.3f s of processor time, %.1f MB of memory at most",
+                     stats->request.workers, gi_plural((unsigned)stats->request.workers), stats->device,
+                     stats->cpu_ms / 1e3, (double)stats->peak_bytes / 1e6);
 }
 
 // ---- the run ------------------------------------------------------------------------------------------------------

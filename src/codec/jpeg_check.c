@@ -5,6 +5,7 @@
 
 #include "codec/bytes.h"
 #include "codec/exif.h"
+#include "core/text.h"
 
 #define DAMAGED "damaged JPEG: "
 
@@ -373,8 +374,8 @@ gi_status gi_jpeg_check_plausible(const gi_jpeg_info *info, gi_error *err) {
     // and yet a few bytes cannot claim gigabytes. Arithmetic coding does with 2^-15 bits in the best case.
     uint64_t blocks_a_byte = info->arithmetic ? (uint64_t)8 << 15 : 64;
     if (blocks / blocks_a_byte <= info->entropy_bytes) return GI_OK;
-    return gi_fail(err, GI_ERR_FORMAT, DAMAGED "%llu bytes of image data cannot hold %ux%u pixels",
-                   (unsigned long long)info->entropy_bytes, info->width, info->height);
+    return gi_fail(err, GI_ERR_FORMAT, DAMAGED "%llu byte%s of image data cannot hold %ux%u pixels",
+                   (unsigned long long)info->entropy_bytes, gi_plural(info->entropy_bytes), info->width, info->height);
 }
 
 gi_status gi_jpeg_tell_damage(const gi_decode_options *options, const char *damage, gi_error *err) {

@@ -9,6 +9,7 @@
 #include "codec/jpeg_turbo.h"
 #include "codec/reader.h"
 #include "codec/stb.h"
+#include "core/text.h"
 
 typedef struct stb_reader {
     gi_reader reader;
@@ -100,7 +101,8 @@ static void tell_trailing(gi_bytes bytes, size_t trailing, const gi_decode_optio
     bool another = gi_format_sniff(rest) == GI_FORMAT_JPEG;
     if (trailing)
         gi_say(options->messages, another ? GI_NOTE : GI_FLAW, options->file,
-               "%zu bytes after the end of the JPEG are ignored%s", trailing, another ? ": another begins there" : "");
+               "%zu byte%s after the end of the JPEG %s ignored%s", trailing, gi_plural(trailing),
+               trailing == 1 ? "is" : "are", another ? ": another begins there" : "");
 }
 
 gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, gi_reader **reader, gi_error *err) {

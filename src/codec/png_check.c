@@ -7,6 +7,7 @@
 #include "codec/checksum.h"
 #include "codec/exif.h"
 #include "core/checked.h"
+#include "core/text.h"
 
 enum {
     SIGNATURE_BYTES = 8,
@@ -278,8 +279,8 @@ gi_status gi_png_check_plausible(const gi_png_info *info, gi_error *err) {
     gi_status status = gi_png_filtered_bytes(info, &filtered, err);
     if (status == GI_OK && filtered / 1032 > info->idat_bytes)
         status =
-            gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early: %zu bytes cannot hold %ux%u pixels",
-                    info->idat_bytes, info->width, info->height);
+            gi_fail(err, GI_ERR_FORMAT, "damaged PNG: compressed data ends early: %zu byte%s cannot hold %ux%u pixels",
+                    info->idat_bytes, gi_plural(info->idat_bytes), info->width, info->height);
     return status;
 }
 

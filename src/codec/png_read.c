@@ -10,6 +10,7 @@
 #include "codec/png_unfilter.h"
 #include "codec/reader.h"
 #include "core/checked.h"
+#include "core/text.h"
 
 enum { SCRATCH_ROWS = GI_PNG_RUN_ROWS }; // unfiltered at once before they are expanded
 
@@ -32,11 +33,12 @@ typedef struct png_reader {
 static gi_status palette_damage(png_reader *png, int index, gi_error *err) {
     const gi_decode_options *options = png->options;
     if (options->strict)
-        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: palette index %d, but PLTE has %d colours", index,
-                       png->info.palette_size);
+        return gi_fail(err, GI_ERR_FORMAT, "damaged PNG: palette index %d, but PLTE has %d colour%s", index,
+                       png->info.palette_size, gi_plural((unsigned)png->info.palette_size));
     if (!png->palette_told)
         gi_say(options->messages, GI_WARNING, options->file,
-               "palette index %d, but PLTE has %d colours: such pixels become black", index, png->info.palette_size);
+               "palette index %d, but PLTE has %d colour%s: such pixels become black", index, png->info.palette_size,
+               gi_plural((unsigned)png->info.palette_size));
     png->palette_told = true;
     return GI_OK;
 }
@@ -207,8 +209,8 @@ gi_status gi_png_reader_open(const gi_input *input, const gi_decode_options *opt
     if (info->depth == 16 && options->depth == 8)
         gi_say(options->messages, GI_NOTE, options->file, "16-bit samples are reduced to 8 bits");
     if (info->trailing_bytes)
-        gi_say(options->messages, GI_FLAW, options->file, "%zu bytes after the end of the PNG are ignored",
-               info->trailing_bytes);
+        gi_say(options->messages, GI_FLAW, options->file, "%zu byte%s after the end of the PNG %s ignored",
+               info->trailing_bytes, gi_plural(info->trailing_bytes), info->trailing_bytes == 1 ? "is" : "are");
     if (options->metadata) status = gi_png_metadata_read(input, &info->notes, options, &png->reader.metadata, err);
     if (status != GI_OK) goto out;
     *reader = &png->reader;

@@ -71,6 +71,8 @@ const char *gi_quote(char quoted[GI_QUOTE_BYTES], const char *text, size_t lengt
     return quoted;
 }
 
+const char *gi_plural(unsigned long long count) { return count == 1 ? "" : "s"; }
+
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 bool gi_same_word(const char *a, const char *b) {

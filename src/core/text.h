@@ -27,6 +27,9 @@ enum { GI_QUOTE_BYTES = 64 }; // room that gi_quote needs at most, with its term
 // become \xNN, what is long is cut and ends in "...". Returns `quoted`, so that it serves as an argument.
 const char *gi_quote(char quoted[GI_QUOTE_BYTES], const char *text, size_t length);
 
+// The ending of a noun in a message of `count` of them: "" for one, else "s".
+const char *gi_plural(unsigned long long count);
+
 // Equal but for the case of ASCII letters, whatever the locale: in a Turkish one the I of strcasecmp is not that of i.
 bool gi_same_word(const char *a, const char *b);
 

@@ -6,6 +6,7 @@
 
 #include "core/large.h"
 #include "core/simd.h"
+#include "core/text.h"
 #include "cpu/ops.h"
 #include "cpu/primitives.h"
 
@@ -250,6 +251,6 @@ gi_status gi_backend_cpu_open(gi_backend **backend, gi_error *err) {
     self->primitives = &gi_cpu_primitives;
     snprintf(self->name, sizeof self->name, "cpu");
     snprintf(self->detail, sizeof self->detail, "%s, %d thread%s", gi_simd_name(gi_simd_level()), cores,
-             cores == 1 ? "" : "s");
+             gi_plural((unsigned)cores));
     return GI_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "codec/npy.h"
 #include "core/large.h"
+#include "core/text.h"
 #include "run/image_file.h"
 #include "run/output.h"
 #include "run/path.h"
@@ -28,9 +29,10 @@ static gi_status read_header(int fd, const gi_read_options *options, uint8_t *by
 
 static gi_status refuse_size(const gi_npy_header *header, size_t left, gi_error *err) {
     if (left < header->data_bytes)
-        return gi_fail(err, GI_ERR_FORMAT, "the file ends after %zu of the array's %zu bytes", left,
-                       header->data_bytes);
-    return gi_fail(err, GI_ERR_FORMAT, "the file goes on behind its array of %zu bytes", header->data_bytes);
+        return gi_fail(err, GI_ERR_FORMAT, "the file ends after %zu of the array's %zu byte%s", left,
+                       header->data_bytes, gi_plural(header->data_bytes));
+    return gi_fail(err, GI_ERR_FORMAT, "the file goes on behind its array of %zu byte%s", header->data_bytes,
+                   gi_plural(header->data_bytes));
 }
 
 // What is left of a regular file must be just the elements. *known: it is one, and they are.

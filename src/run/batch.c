@@ -9,6 +9,7 @@
 
 #include "core/checked.h"
 #include "core/clock.h"
+#include "core/text.h"
 #include "cpu/backend_cpu.h"
 #include "run/path.h"
 #include "run/process.h"
@@ -68,7 +69,7 @@ static gi_status mark_first(batch *b, gi_error *err) {
     b->first_of_directory = calloc(count + 1, sizeof *b->first_of_directory);
     if (!places || !b->first_of_directory) {
         free(places);
-        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu files", count);
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu file%s", count, gi_plural(count));
     }
     for (size_t i = 0; i < count; i++) {
         const char *out = b->list->items[i].out;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "cpu/backend_cpu.h"
 #include "cuda/backend_cuda.h"
 #include "run/work.h"
@@ -109,7 +110,7 @@ bool gi_device_pays(const gi_work_estimate *work, char *why, size_t size) {
     const gi_device_times times = gi_device_model(work, cores);
     snprintf(why, size, "%s about %.2f s on %d core%s and %.2f s on a GPU%s",
              gi_codec_asks_device(work->codec) ? "codecs and stages take" : "beside the codecs, these stages add",
-             times.cpu, cores, cores == 1 ? "" : "s", times.gpu, work->started ? "" : ", its start included");
+             times.cpu, cores, gi_plural((unsigned)cores), times.gpu, work->started ? "" : ", its start included");
     return times.cpu > times.gpu;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/checked.h"
+#include "core/text.h"
 #include "run/path.h"
 
 gi_status gi_item_list_add(gi_item_list *list, const gi_item *item, gi_error *err) {
@@ -15,7 +16,7 @@ gi_status gi_item_list_add(gi_item_list *list, const gi_item *item, gi_error *er
         if (!items) {
             free(item->in);
             free(item->out);
-            return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu names", list->count);
+            return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu name%s", list->count, gi_plural(list->count));
         }
         list->items = items;
         list->capacity = capacity * 2;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/checked.h"
+#include "core/text.h"
 #include "run/item_list.h"
 #include "run/path.h"
 #include "run/read.h"
@@ -18,7 +19,7 @@ static gi_status split(gi_name_list *list, size_t size, char end, gi_error *err)
         count += last && list->text[i] != '\0';
     }
     if (!gi_mul(count + 1, sizeof *list->names, &bytes) || !(list->names = malloc(bytes)))
-        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu names", count);
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu name%s", count, gi_plural(count));
     for (char *p = list->text; p < list->text + size; p += strlen(p) + 1)
         if (*p) list->names[list->count++] = p;
     return GI_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/text.h"
 #include "run/image_file.h"
 #include "run/output.h"
 #include "run/path.h"
@@ -87,7 +88,7 @@ static bool choose_bands(gi_process_image *im) {
     im->pass.bands = gi_process_bands(worker->options, &im->plan, &setting, &fits);
     if (!fits)
         gi_say(worker->options->messages, GI_WARNING, im->name,
-               "a band of one row takes more than the %zu bytes allowed", worker->memory);
+               "a band of one row takes more than the %zu byte%s allowed", worker->memory, gi_plural(worker->memory));
     // A team of threads spins between its bands, where a decoder and an encoder have better use for their cores.
     gi_slot_use_threads(im->pass.slot, streams && !gi_work_is_heavy(&im->plan) ? 1 : worker->threads);
     return device;

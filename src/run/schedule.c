@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "core/text.h"
+
 // Among more files than that, one is seldom worth a look at all of them.
 enum { WEIGHED = 10000 };
 
@@ -49,7 +51,8 @@ gi_status gi_schedule_make(const gi_item_list *list, int cores, int share, gi_sc
     for (size_t i = 0; i < list->count && good; i++) weights[i] = weight_of(&list->items[i]);
     if (good) find_large(weights, list->count, cores, share, schedule);
     free(weights);
-    return good ? GI_OK : gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu files", list->count);
+    return good ? GI_OK
+                : gi_fail(err, GI_ERR_MEMORY, "out of memory for %zu file%s", list->count, gi_plural(list->count));
 }
 
 void gi_schedule_free(gi_schedule *schedule) {

@@ -134,7 +134,7 @@ def test_arrays_that_are_no_matrices(gpuimg, save, tmp_path):
     save("f4.npy", np.ones((2, 3), "f4"))
     save("f8.npy", np.ones((3, 2)))
     save("flat.npy", np.ones(3, "f4"))
-    for other, reason in (("f8.npy", "f8.npy: float64"), ("flat.npy", "flat.npy: 1 dimensions"),
+    for other, reason in (("f8.npy", "f8.npy: float64"), ("flat.npy", "flat.npy: 1 dimension: a matrix has two"),
                           ("f4.npy", "f4.npy, f4.npy: A is 2 x 3, B is 2 x 3")):
         result = gpuimg("matmul", "f4.npy", other, "-o", "c.npy")
         assert result.code == 1 and reason in result.err, result

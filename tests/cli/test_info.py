@@ -247,7 +247,9 @@ def test_what_follows_the_image(gpuimg, tmp_path):
                                   ("jpg", other, False)):  # fmt: skip
         path = made(tmp_path / f"a.{kind}", behind=behind)
         assert len(one(gpuimg, path, "--quick")["damage"]) == damaged
-        text = f"{len(behind)} bytes after the end of the {'PNG' if kind == 'png' else 'JPEG'} are ignored"
+        count = "1 byte" if len(behind) == 1 else f"{len(behind)} bytes"
+        be = "is" if len(behind) == 1 else "are"
+        text = f"{count} after the end of the {'PNG' if kind == 'png' else 'JPEG'} {be} ignored"
         assert (text in told(gpuimg, path).text) == damaged
         done = gpuimg("threshold", "-v", path, tmp_path / "out.png")
         assert done.code == 0 and text in done.err and ("another begins" in done.err) != damaged

@@ -32,7 +32,7 @@ def test_too_little_is_said_and_done_all_the_same(gpuimg, image, tmp_path):
     image("a.png")
     gpuimg.ok("gray", "a.png", "b.png")
     result = gpuimg.ok("gray", "--max-memory", "1", "a.png", "c.png")
-    assert "a.png: warning: a band of one row takes more than the 1 bytes allowed" in result.err
+    assert "a.png: warning: a band of one row takes more than the 1 byte allowed" in result.err
     assert (tmp_path / "b.png").read_bytes() == (tmp_path / "c.png").read_bytes()
 
 

@@ -109,7 +109,7 @@ HOSTILE = [
     (document(total({**channel({1: 4}), "count": 5}, pixels=5)), "do not add up to its count"),
     (document(total({**channel({1: 4}), "count": 3})), "do not add up to its count"),
     (document(total({**channel({1: 2**63, 2: 2**63, 3: 4}), "count": 4}, pixels=4)), "do not add up to its count"),
-    (document(total({**channel({1: 4}), "bins": [4]})), "gray has 1 bins"),
+    (document(total({**channel({1: 4}), "bins": [4]})), "gray has 1 bin: "),
     (document(total({**channel({1: 4}), "bins": [0] * 65537})), "more than 65536 bins"),
     (document(total(channel({1: 4}, name="cyan"))), "'cyan' is no channel"),
     (document(total(channel({1: 4}), channel({1: 4}))), "a channel stands twice"),

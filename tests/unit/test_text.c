@@ -30,6 +30,13 @@ static void adds_and_cuts(void **state) {
     assert_int_equal(none.used, 0);
 }
 
+static void one_has_no_plural(void **state) {
+    (void)state;
+    assert_string_equal(gi_plural(0), "s");
+    assert_string_equal(gi_plural(1), "");
+    assert_string_equal(gi_plural(2), "s");
+}
+
 static void quotes_print_safely(void **state) {
     (void)state;
     assert_string_equal(quote("plain text"), "plain text");
@@ -86,6 +93,7 @@ static void words_are_the_same_but_for_case(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_and_cuts),
+        cmocka_unit_test(one_has_no_plural),
         cmocka_unit_test(quotes_print_safely),
         cmocka_unit_test(long_quotes_are_cut),
         cmocka_unit_test(words_are_the_same_but_for_case),
