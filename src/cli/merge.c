@@ -177,11 +177,19 @@ static gi_status read_report(merge *m, const gi_file_data *file, gi_error *err) 
     if (status == GI_OK) status = gi_json_end(&json, err);
     if (status != GI_OK) return status;
     if (!m->has_images || !m->has_schema || m->schema != 1)
-        return gi_fail(err, GI_ERR_FORMAT, "it is no report of hist as JSON: schema 1, with images");
+        return gi_fail(err, GI_ERR_FORMAT, "schema 1 and images are wanted");
     return GI_OK;
 }
 
 gi_status gi_merge_report(const char *path, gi_report *report, gi_error *err) {
+// Of a file that does not even begin as a report, what it should have been.
+static gi_status tell_wanted(const merge *m, gi_error *err) {
+    gi_error why = *err;
+    if (m->has_images && m->has_schema && m->schema == 1) return why.status;
+    return gi_fail(err, why.status,
+                   "no report of hist as JSON, which --merge adds up (hist -o FILE.json writes one): %s", why.text);
+}
+
     merge m = {.path = path, .report = report};
     gi_file_data file = {.data = NULL};
     bool standard_input = strcmp(path, "-") == 0;
@@ -189,6 +197,7 @@ gi_status gi_merge_report(const char *path, gi_report *report, gi_error *err) {
     if (status == GI_OK && !(m.bins = malloc(sizeof *m.bins * LEVELS_MOST * GI_REPORT_CHANNELS)))
         status = gi_fail(err, GI_ERR_MEMORY, "out of memory");
     if (status == GI_OK) status = read_report(&m, &file, err);
+    if (status == GI_ERR_FORMAT) status = tell_wanted(&m, err);
     free(m.bins);
     gi_file_data_free(&file);
     return status;

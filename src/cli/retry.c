@@ -171,10 +171,11 @@ static gi_status read_lines(reading *r, const gi_file_data *file, gi_retry *retr
         gi_status status = parse_line(r, at, size, &entry, &why);
         if (status == GI_OK) status = add_entry(retry, &entry, &why);
         if (status != GI_OK) entry_free(&entry);
-        if (status == GI_ERR_FORMAT && !newline)
+        if (status == GI_ERR_FORMAT && !newline && *at == '{')
             gi_say(r->messages, GI_WARNING, r->shown, "line %zu was cut off, and is left out", number);
         else if (status == GI_ERR_FORMAT)
-            return gi_fail(err, GI_ERR_USAGE, "%s: line %zu is no line of a manifest: %s", r->shown, number, why.text);
+            return gi_fail(err, GI_ERR_USAGE, "%s: line %zu is no line of a manifest, as --manifest writes them: %s",
+                           r->shown, number, why.text);
         else if (status != GI_OK)
             return gi_fail(err, status, "%s", why.text);
         at += size + 1;

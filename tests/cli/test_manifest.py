@@ -470,3 +470,11 @@ def test_a_retry_of_another_pipeline_is_said(gpuimg, batch):
     repair(batch)  # then nothing is left that the warning would be about
     gpuimg.ok("blur", "--radius", "2", "-r", "--retry-failed", "m.jsonl", "--manifest", "m.jsonl", "out")
     assert "warning" not in gpuimg.ok("threshold", "-r", "--retry-failed", "m.jsonl", "out").err
+
+
+def test_a_retry_of_what_is_no_manifest_says_what_is_wanted(gpuimg, batch):
+    gpuimg.ok("hist", "-o", "report.json", "in/a.png")
+    (batch / "text").write_bytes(b"no newline")
+    for name in ("report.json", "in/a.png", "text"):
+        err = gpuimg.refused("gray", "--retry-failed", name).err
+        assert f"gpuimg: {name}: line 1 is no line of a manifest, as --manifest writes them: " in err

@@ -159,3 +159,15 @@ def test_what_is_refused(gpuimg, photos, tmp_path):
     assert gpuimg.ok("hist", "--merge", "t.json", "copy.json").out
     (tmp_path / "r.json").write_text("kept")
     assert gpuimg("hist", "--merge", "--no-clobber", "t.json", "-o", "r.json").code == 1
+
+
+def test_a_file_of_another_kind_is_told_what_is_wanted(gpuimg, image, tmp_path):
+    image("a.png")
+    gpuimg.ok("gray", "--manifest", "m.jsonl", "a.png", "b.png")
+    (tmp_path / "empty").touch()
+    for name in ("m.jsonl", "a.png", "empty"):
+        result = gpuimg("hist", "--merge", name)
+        assert result.code == 1 and result.err.startswith(f"gpuimg: {name}: no report of hist as JSON, which --merge adds up"), result
+    # A report that is one is not called anything else.
+    gpuimg.ok("hist", "--bins", "4", "-o", "bins.json", "a.png")
+    assert gpuimg("hist", "--merge", "bins.json").err.startswith("gpuimg: bins.json: byte ")
