@@ -76,6 +76,8 @@ gi_band_rule gi_process_bands(const gi_batch_options *options, const gi_plan *pl
         rule.rows = options->band_bytes >= row ? (uint32_t)(options->band_bytes / row) : 1;
     if (options->band_rows > 0 && options->band_rows < rule.rows) rule.rows = options->band_rows;
     rule.rows = gi_band_rows(plan, &rule, fits);
+    // Where a stage works on the rows as they lie, or none does, they are what there is of the band.
+    if (setting->memory > 0 && row > setting->memory) *fits = false;
     return rule;
 }
 

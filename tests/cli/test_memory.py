@@ -31,9 +31,15 @@ def test_reports_are_the_same(gpuimg, image):
 def test_too_little_is_said_and_done_all_the_same(gpuimg, image, tmp_path):
     image("a.png")
     gpuimg.ok("gray", "a.png", "b.png")
+    warning = "a.png: warning: a band of one row takes more than the 1 byte allowed"
     result = gpuimg.ok("gray", "--max-memory", "1", "a.png", "c.png")
-    assert "a.png: warning: a band of one row takes more than the 1 byte allowed" in result.err
+    assert warning in result.err
     assert (tmp_path / "b.png").read_bytes() == (tmp_path / "c.png").read_bytes()
+    # Also where a row is worked on as it lies, or not at all.
+    assert warning in gpuimg.ok("hist", "--max-memory", "1", "a.png").err
+    image("a.png", pixels(channels=1))
+    assert warning in gpuimg.ok("gray", "--max-memory", "1", "a.png", "c.png").err
+    assert "warning" not in gpuimg.ok("gray", "--max-memory", "31", "a.png", "c.png").err
 
 
 def test_workers_share(gpuimg, image, tmp_path):
