@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "run/array_file.h"
+#include "run/path.h"
 
 gi_status gi_arrays_refuse(const gi_arrays *arrays, const char *format, ...) {
     gi_error err;
@@ -63,11 +64,10 @@ gi_messages gi_arrays_messages(const gi_arrays *arrays) {
     return (gi_messages){gi_console_say, (void *)(uintptr_t)&arrays->console};
 }
 
-const char *gi_arrays_shown(const char *name) { return strcmp(name, "-") == 0 ? "standard input" : name; }
+const char *gi_arrays_shown(const char *name) { return gi_path_input(gi_path_of_argument(name)); }
 
 const char *gi_arrays_output(const gi_arrays *arrays) {
-    const char *output = arrays->options->array_output;
-    return strcmp(output, "-") == 0 ? "standard output" : output;
+    return gi_path_output(gi_path_of_argument(arrays->options->array_output));
 }
 
 gi_status gi_arrays_complain(const gi_arrays *arrays, const char *file, gi_status status, const gi_error *err) {
@@ -79,14 +79,13 @@ gi_status gi_arrays_complain(const gi_arrays *arrays, const char *file, gi_statu
 
 gi_status gi_arrays_load(const gi_arrays *arrays, const char *name, gi_array *array) {
     gi_error err = {0};
-    const char *path = strcmp(name, "-") == 0 ? NULL : name;
-    gi_status status = gi_array_load(path, &gi_interrupt, array, &err);
+    gi_status status = gi_array_load(gi_path_of_argument(name), &gi_interrupt, array, &err);
     return gi_arrays_complain(arrays, gi_arrays_shown(name), status, &err);
 }
 
 gi_status gi_arrays_save(const gi_arrays *arrays, const gi_array *array) {
     gi_error err = {0};
-    const char *output = arrays->options->array_output, *path = strcmp(output, "-") == 0 ? NULL : output;
+    const char *path = gi_path_of_argument(arrays->options->array_output);
     if (gi_interrupt) return GI_ERR_CANCELLED;
     gi_status status = gi_array_save(path, array, arrays->options->no_clobber, &gi_interrupt, &err);
     return gi_arrays_complain(arrays, gi_arrays_output(arrays), status, &err);

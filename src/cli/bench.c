@@ -18,6 +18,7 @@
 #include "gpuimg.h"
 #include "run/device.h"
 #include "run/output.h"
+#include "run/path.h"
 
 enum { MOST_DEMOS = 64, FILES = 3 };
 
@@ -78,7 +79,9 @@ static gi_status check_outputs(run *r, gi_error *err) {
         }
         for (int k = 0; k < i; k++)
             if (paths[i] && paths[k] && gi_records_are_one(paths[i], paths[k]))
-                return gi_fail(err, GI_ERR_USAGE, "%.200s and %.200s are one file", paths[k], paths[i]);
+                return gi_fail(err, GI_ERR_USAGE, "%.200s and %.200s are one file",
+                               gi_path_output(gi_path_of_argument(paths[k])),
+                               gi_path_output(gi_path_of_argument(paths[i])));
         r->paths[i] = paths[i];
     }
     return GI_OK;
@@ -161,10 +164,9 @@ static gi_status open_outputs(run *r) {
     for (int i = 0; i < FILES; i++) {
         const char *path = r->paths[i];
         if (!path) continue;
-        const bool standard = strcmp(path, "-") == 0;
-        gi_status status = gi_output_open_cancellable(standard ? NULL : path, &gi_interrupt, &r->outputs[i], &err);
+        gi_status status = gi_output_open_cancellable(gi_path_of_argument(path), &gi_interrupt, &r->outputs[i], &err);
         if (status == GI_OK) continue;
-        gi_complain("%s: %s", standard ? "standard output" : path, err.text);
+        gi_complain("%s: %s", gi_path_output(gi_path_of_argument(path)), err.text);
         return status;
     }
     return GI_OK;
@@ -204,7 +206,7 @@ static gi_status write_outputs(const run *r) {
         if (!r->outputs[i]) continue;
         gi_status status = write_output(r, i, &err);
         if (status == GI_OK) continue;
-        gi_complain("%s: %s", strcmp(r->paths[i], "-") == 0 ? "standard output" : r->paths[i], err.text);
+        gi_complain("%s: %s", gi_path_output(gi_path_of_argument(r->paths[i])), err.text);
         worst = status;
     }
     return worst;

@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "core/text.h"
 #include "run/image_file.h"
+#include "run/path.h"
 #include "run/process.h"
 #include "run/work.h"
 
@@ -161,9 +162,9 @@ static gi_status explain_items(const gi_session *session, gi_buffer *text) {
         gi_shape shape;
         gi_status status = header_of(session, item, &shape, &err);
         if (status == GI_OK && text->size) gi_buffer_puts(text, "\n");
-        if (status == GI_OK) status = add_plan(text, session, shape, item->in ? item->in : "-", &err);
+        if (status == GI_OK) status = add_plan(text, session, shape, gi_path_input(item->in), &err);
         if (status == GI_OK) continue;
-        gi_say(&session->messages, GI_FAILURE, item->in ? item->in : "-", "%s", err.text);
+        gi_say(&session->messages, GI_FAILURE, gi_path_input(item->in), "%s", err.text);
         failed = GI_ERR_IO;
     }
     return failed;

@@ -25,7 +25,7 @@ static gi_status refuse_name(const char *name, gi_error *err) {
 }
 
 static gi_status choose_style(const gi_options *options, const gi_report_style **style, gi_error *err) {
-    bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
+    bool to_stdout = !options->output || !gi_path_of_argument(options->output);
     *style = &gi_report_text;
     if (options->report_format)
         *style = gi_report_style_of_word(options->report_format);
@@ -60,8 +60,10 @@ static gi_status refuse_existing(const gi_options *options, const char *path) {
     if (!options->no_clobber || !path || !gi_output_replaces(path)) return GI_OK;
     gi_console console = {0};
     gi_messages messages = {gi_console_say, &console};
-    gi_say(&messages, GI_FAILURE, path, "exists already");
-    return GI_ERR_EXISTS;
+    gi_error err;
+    gi_status status = gi_path_fail_existing(&err, NULL);
+    gi_say(&messages, GI_FAILURE, path, "%s", err.text);
+    return status;
 }
 
 // A report that cannot be written makes the rest of the work pointless.
@@ -113,7 +115,7 @@ static gi_status measure(gi_session *session, const gi_report_request *request) 
 out:
     if (status && status != GI_ERR_CANCELLED) {
         const gi_messages messages = {gi_console_say, &session->console};
-        gi_say(&messages, GI_FAILURE, request->path ? request->path : "standard output", "%s", err.text);
+        gi_say(&messages, GI_FAILURE, gi_path_output(request->path), "%s", err.text);
     }
     gi_report_close(report);
     return status == GI_ERR_CANCELLED ? status : status ? GI_ERR_IO : run;
@@ -150,7 +152,8 @@ static gi_status refuse_twice(gi_operands operands, gi_error *err) {
         if (stat(name, &files[i]) != 0) files[i].st_mode = 0; // what is wrong with it shows when it is read
         for (size_t j = 0; j < i && status == GI_OK; j++) {
             if (strcmp(operands.names[j], name) == 0)
-                status = gi_fail(err, GI_ERR_USAGE, "the report %.200s is given twice", name);
+                status = gi_fail(err, GI_ERR_USAGE, "the report %.200s is given twice",
+                                 gi_path_input(gi_path_of_argument(name)));
             else if (is_one_file(&files[j], &files[i]))
                 status = gi_fail(err, GI_ERR_USAGE, "%.200s and %.200s are one report", operands.names[j], name);
         }
@@ -163,13 +166,13 @@ static gi_status refuse_twice(gi_operands operands, gi_error *err) {
 static gi_status merge_reports(const gi_report_request *request, gi_operands operands) {
     const gi_console console = {0};
     const gi_messages messages = {gi_console_say, (void *)&console};
-    const char *at = request->path ? request->path : "standard output";
+    const char *at = gi_path_output(request->path);
     gi_report *report = NULL;
     gi_error err = {0};
     gi_status status = gi_report_open(request, &report, &err);
     for (size_t i = 0; i < operands.count && status == GI_OK; i++) {
         status = gi_merge_report(operands.names[i], report, &err);
-        if (status) at = operands.names[i];
+        if (status) at = gi_path_input(gi_path_of_argument(operands.names[i]));
     }
     if (status == GI_OK) status = gi_report_finish(report, &err);
     if (status) gi_say(&messages, GI_FAILURE, at, "%s", err.text);
@@ -232,7 +235,7 @@ int gi_run_hist(const char *user, const gi_pipeline *pipeline, const gi_options 
         gi_suggest_help(user);
         goto out;
     }
-    if (options->output && strcmp(options->output, "-") != 0) request.path = options->output;
+    if (options->output) request.path = gi_path_of_argument(options->output);
     request.no_clobber = options->no_clobber;
     if (options->merge) {
         const gi_hist_args *hist = &pipeline->calls[pipeline->count - 1].args.hist;

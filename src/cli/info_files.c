@@ -12,6 +12,7 @@
 #include "run/array_file.h"
 #include "run/image_file.h"
 #include "run/inputs.h"
+#include "run/path.h"
 
 // What decoding has to say: warnings and flaws are the damage that is told with the rest, notes are for those who
 // convert.
@@ -91,7 +92,7 @@ static gi_status tell_item(const gi_item *item, const gi_options *options, bool 
     if (status) {
         gi_console console = {false, false};
         facts.error = err.text;
-        gi_console_say(&console, GI_FAILURE, facts.file, err.text);
+        gi_console_say(&console, GI_FAILURE, gi_path_input(item->in), err.text);
     }
     if (options->file_json) {
         if (!first) gi_buffer_puts(&text, ",\n");

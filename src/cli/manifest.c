@@ -72,7 +72,7 @@ static gi_status take_file(gi_manifest *manifest, gi_error *err) {
     if (is_stream(request->path)) return take_stream(manifest, err);
     int flags = O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | (request->no_clobber ? O_EXCL : 0);
     manifest->fd = open(request->path, flags, 0666);
-    if (manifest->fd < 0 && errno == EEXIST) return gi_fail(err, GI_ERR_EXISTS, "exists already");
+    if (manifest->fd < 0 && errno == EEXIST) return gi_path_fail_existing(err, NULL);
     if (manifest->fd < 0 || fstat(manifest->fd, &st) != 0) return fail_to_write(err, errno);
     manifest->regular = S_ISREG(st.st_mode);
     if (!manifest->regular) return GI_OK;

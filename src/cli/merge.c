@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "core/scan.h"
 #include "core/text.h"
+#include "run/path.h"
 #include "run/read.h"
 
 enum { LEVELS_MOST = 65536 };
@@ -181,7 +182,6 @@ static gi_status read_report(merge *m, const gi_file_data *file, gi_error *err) 
     return GI_OK;
 }
 
-gi_status gi_merge_report(const char *path, gi_report *report, gi_error *err) {
 // Of a file that does not even begin as a report, what it should have been.
 static gi_status tell_wanted(const merge *m, gi_error *err) {
     gi_error why = *err;
@@ -190,10 +190,10 @@ static gi_status tell_wanted(const merge *m, gi_error *err) {
                    "no report of hist as JSON, which --merge adds up (hist -o FILE.json writes one): %s", why.text);
 }
 
+gi_status gi_merge_report(const char *path, gi_report *report, gi_error *err) {
     merge m = {.path = path, .report = report};
     gi_file_data file = {.data = NULL};
-    bool standard_input = strcmp(path, "-") == 0;
-    gi_status status = gi_read_file(standard_input ? NULL : path, &(gi_read_options){0}, &file, err);
+    gi_status status = gi_read_file(gi_path_of_argument(path), &(gi_read_options){0}, &file, err);
     if (status == GI_OK && !(m.bins = malloc(sizeof *m.bins * LEVELS_MOST * GI_REPORT_CHANNELS)))
         status = gi_fail(err, GI_ERR_MEMORY, "out of memory");
     if (status == GI_OK) status = read_report(&m, &file, err);

@@ -7,6 +7,7 @@
 #include "cli/buffer.h"
 #include "cli/console.h"
 #include "cli/signals.h"
+#include "run/path.h"
 #include "run/read.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -17,8 +18,7 @@ enum { LIMIT_BYTES = 1 << 20 }; // with comments: far past any sensible file
 static gi_status read_text(const char *path, char **text, gi_error *err) {
     gi_read_options reading = {.limit = LIMIT_BYTES, .cancel = &gi_interrupt};
     gi_file_data file = {.data = NULL};
-    bool is_stdin = strcmp(path, "-") == 0;
-    gi_status status = gi_read_file(is_stdin ? NULL : path, &reading, &file, err);
+    gi_status status = gi_read_file(gi_path_of_argument(path), &reading, &file, err);
     if (status == GI_ERR_FORMAT || status == GI_ERR_LIMIT) status = GI_ERR_USAGE; // empty: a pipeline without a stage
     if (status != GI_OK) return status;
     if (memchr(file.data, '\0', file.size)) status = gi_fail(err, GI_ERR_USAGE, "holds NUL bytes: no text");
@@ -76,21 +76,22 @@ static void complain_at(const char *path, const char *original, const gi_error *
 }
 
 gi_status gi_pipeline_file_parse(const char *path, gi_pipeline *pipeline) {
+    const char *shown = gi_path_input(gi_path_of_argument(path));
     char *original = NULL, *text = NULL;
     gi_error err = {.place_offset = -1};
     gi_status status = read_text(path, &original, &err);
     if (status == GI_OK && !(text = strdup(original))) status = gi_fail(&err, GI_ERR_MEMORY, "out of memory");
     if (status != GI_OK) {
         gi_console console = {0};
-        gi_console_say(&console, GI_FAILURE, path, err.text);
+        gi_console_say(&console, GI_FAILURE, shown, err.text);
         goto out;
     }
     blank_comments(text);
     status = gi_pipeline_parse(text, pipeline, &err);
     if (status != GI_OK && err.place_offset >= 0)
-        complain_at(path, original, &err);
+        complain_at(shown, original, &err);
     else if (status != GI_OK)
-        gi_complain("%s: %s", path, err.text);
+        gi_complain("%s: %s", shown, err.text);
 out:
     free(text);
     free(original);

@@ -81,7 +81,7 @@ static gi_status refuse_both(const char *a, const char *b, const char *path, gi_
     const int descriptor = descriptor_of_output(path);
     if (descriptor < 0) return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file", a, b);
     return gi_fail(err, GI_ERR_USAGE, "%s and %s would be one file: both go to %s", a, b,
-                   descriptor == STDOUT_FILENO ? "standard output" : gi_path_show(path, shown));
+                   gi_path_show(gi_path_output(descriptor == STDOUT_FILENO ? NULL : path), shown));
 }
 
 // `path`, which is the `what`, must be neither an image that is read nor one that is written.
@@ -94,7 +94,7 @@ static gi_status check_path(const gi_session *session, const char *what, const c
         const char *in = item->in, *out = output_of(session, item);
         if (is_same(&file, in, STDIN_FILENO))
             status = gi_fail(err, GI_ERR_USAGE, "the %s would replace the input %s", what,
-                             in ? gi_path_show(in, shown) : "-");
+                             gi_path_show(gi_path_input(in), shown));
         else if (is_output(&file, out))
             status = file.descriptor >= 0 ? refuse_both("image", what, path, err)
                                           : gi_fail(err, GI_ERR_USAGE, "the %s would replace the output %s", what,
@@ -118,8 +118,8 @@ static gi_status check_descriptors(const gi_session *session, gi_error *err) {
             const char *in = list->items[j].in;
             if (is_same(&file, in, STDIN_FILENO))
                 status = gi_fail(err, GI_ERR_USAGE, "the output %.200s would replace the input %.200s",
-                                 strcmp(out, "-") == 0 ? "on standard output" : gi_path_show(out, shown),
-                                 in ? gi_path_show(in, input) : "-");
+                                 gi_path_show(gi_path_output(gi_path_of_argument(out)), shown),
+                                 gi_path_show(gi_path_input(in), input));
         }
         forget(&file);
     }
@@ -220,7 +220,7 @@ static gi_status try_to_open(const gi_session *session, const char *path, gi_err
     const bool exists = stat(path, &st) == 0;
     gi_output *output = NULL;
     if (gi_path_descriptor(path) >= 0 || (exists && !S_ISREG(st.st_mode))) return GI_OK;
-    if (exists && session->options->no_clobber) return gi_fail(err, GI_ERR_EXISTS, "exists already");
+    if (exists && session->options->no_clobber) return gi_path_fail_existing(err, NULL);
     if (exists && manifest)
         return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? GI_OK : gi_fail_errno(err, "cannot write", errno);
     gi_status status = gi_output_open(path, &output, err);
@@ -256,7 +256,7 @@ bool gi_records_can_open(const gi_session *session) {
     return !find_closed(session, &err);
 }
 
-static const char *shown_record(const char *path) { return path && strcmp(path, "-") != 0 ? path : "standard output"; }
+static const char *shown_record(const char *path) { return gi_path_output(path ? gi_path_of_argument(path) : NULL); }
 
 static gi_status fail_manifest(const gi_session *session, const gi_error *err) {
     if (err->status != GI_ERR_CANCELLED)

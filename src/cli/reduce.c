@@ -7,6 +7,7 @@
 #include "cli/signals.h"
 #include "core/count_reduction.h"
 #include "run/array_file.h"
+#include "run/path.h"
 
 static gi_status check_usage(const gi_arrays *arrays, int *operation) {
     const gi_options *options = arrays->options;
@@ -88,7 +89,7 @@ static gi_status reduce_file(const gi_arrays *arrays, const char *name, gi_opera
     batch.decode.messages = &messages;
     gi_values values;
     gi_error err = {0};
-    gi_status status = gi_values_load(strcmp(name, "-") == 0 ? NULL : name, &batch, &values, &err);
+    gi_status status = gi_values_load(gi_path_of_argument(name), &batch, &values, &err);
     if (status == GI_OK && values.image.data)
         status = reduce_image(arrays, &values.image, operation, &err);
     else if (status == GI_OK)

@@ -226,9 +226,9 @@ gi_status gi_retry_read(const char *path, const char *pipeline, const gi_message
     gi_file_data file = {.data = NULL};
     gi_error why = {.status = GI_OK};
     char shown[GI_PATH_SHOWN];
-    bool standard_input = strcmp(path, "-") == 0;
-    gi_status status = gi_read_file(standard_input ? NULL : path, &(gi_read_options){0}, &file, &why);
-    gi_path_show(path, shown);
+    const char *file_path = gi_path_of_argument(path);
+    gi_status status = gi_read_file(file_path, &(gi_read_options){0}, &file, &why);
+    gi_path_show(gi_path_input(file_path), shown);
     if (status == GI_ERR_FORMAT) return GI_OK; // no line at all
     if (status != GI_OK) return gi_fail(err, status, "the manifest %s: %s", shown, why.text);
     reading r = {.shown = shown, .pipeline = pipeline, .messages = messages};
@@ -308,7 +308,7 @@ gi_status gi_retry_collect(const gi_retry *retry, const gi_inputs_request *reque
     free(order);
     if (status == GI_OK && retry->lost) {
         char in[] = "-", reason[] = "failed, and standard input cannot be read again";
-        gi_say(request->messages, GI_FAILURE, in, "%s", reason);
+        gi_say(request->messages, GI_FAILURE, gi_path_input(NULL), "failed, and cannot be read again");
         status = gi_item_list_add_unread(list, &(gi_unread){in, NULL, reason}, err);
     }
     if (status == GI_OK) status = gi_collisions_check(list, err);

@@ -216,7 +216,7 @@ static void name_not_started(const gi_session *session, const gi_batch_result *r
     for (size_t i = 0; i < session->list.count && said < NAMES_SAID; i++) {
         if (ended[i]) continue;
         const char *in = session->list.items[i].in;
-        gi_say(&session->messages, GI_FAILURE, in ? in : "-", "not done, because the disk is full");
+        gi_say(&session->messages, GI_FAILURE, gi_path_input(in), "not done, because the disk is full");
         said++;
     }
     if (result->not_started > said) gi_complain("and %zu more are not done", result->not_started - said);

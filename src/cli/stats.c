@@ -223,9 +223,9 @@ static void add_table(gi_buffer *text, const gi_stats *stats, const gi_batch_res
 static gi_status open_file(const char *path, gi_output **output, const char **at, gi_error *err) {
     if (!path) return GI_OK;
     *at = path;
-    bool standard_output = strcmp(path, "-") == 0;
-    if (!standard_output) gi_output_sweep_beside(path);
-    return gi_output_open_cancellable(standard_output ? NULL : path, &gi_interrupt, output, err);
+    const char *file = gi_path_of_argument(path);
+    if (file) gi_output_sweep_beside(file);
+    return gi_output_open_cancellable(file, &gi_interrupt, output, err);
 }
 
 // Names, and room for the times of those that have their own.

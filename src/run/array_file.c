@@ -162,10 +162,8 @@ gi_status gi_values_load(const char *path, const gi_batch_options *options, gi_v
 
 gi_status gi_array_save(const char *path, const gi_array *array, bool no_clobber, volatile sig_atomic_t *cancel,
                         gi_error *err) {
-    char shown[GI_PATH_SHOWN];
     gi_output *output = NULL;
-    if (path && no_clobber && gi_output_replaces(path))
-        return gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(path, shown));
+    if (path && no_clobber && gi_output_replaces(path)) return gi_path_fail_existing(err, NULL);
     if (path) gi_output_sweep_beside(path);
     gi_status status = gi_output_open_cancellable(path, cancel, &output, err);
     if (status != GI_OK) return status;

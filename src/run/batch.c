@@ -153,7 +153,7 @@ static void do_item(batch *b, gi_worker *worker, size_t index) {
     if (outcome.status != GI_OK && is_lost(b, worker, &why))
         outcome.status = GI_ERR_CANCELLED; // said once, by the batch
     if (outcome.status != GI_OK && outcome.status != GI_ERR_CANCELLED) {
-        gi_say(b->options->messages, GI_FAILURE, item->in ? item->in : "-", "%s", why.text);
+        gi_say(b->options->messages, GI_FAILURE, gi_path_input(item->in), "%s", why.text);
         bool full = why.system == ENOSPC || why.system == EDQUOT;
         if (full || b->options->fail_fast) atomic_store(&b->stop.drop, true);
         if (full) atomic_store(&b->disk_full, true);

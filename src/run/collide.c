@@ -51,7 +51,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 static const char *shown_input(const gi_item *item, char text[GI_PATH_SHOWN]) {
-    return item->in ? gi_path_show(item->in, text) : "standard input";
+    return gi_path_show(gi_path_input(item->in), text);
 }
 
 // The names are cut to fit the reason together.
@@ -61,13 +61,10 @@ static gi_status refuse(const table *t, const entry *output, const entry *other,
     shown_input(first, a);
     shown_input(second, b);
     gi_path_show(first->out, o);
-    if (!other->output)
-        return gi_fail(err, GI_ERR_USAGE, "the result of %.140s would replace the input %.140s", shown_input(first, a),
-                       shown_input(second, b));
+    if (!other->output) return gi_fail(err, GI_ERR_USAGE, "the result of %.140s would replace the input %.140s", a, b);
     if (first->in && second->in && strcmp(first->in, second->in) == 0)
         return gi_fail(err, GI_ERR_USAGE, "%.140s is named twice: both results would be %.140s", a, o);
-    return gi_fail(err, GI_ERR_USAGE, "%.140s and %.140s would both be written to %.140s", shown_input(first, a),
-                   shown_input(second, b), o);
+    return gi_fail(err, GI_ERR_USAGE, "%.140s and %.140s would both be written to %.140s", a, b, o);
 }
 
 // Entries [begin, end) are one file. Its first output must be the only one, and its inputs the same item's.

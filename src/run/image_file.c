@@ -95,7 +95,7 @@ gi_status gi_image_save(const char *path, const gi_batch_options *options, const
         return gi_fail(err, GI_ERR_USAGE, "%s: neither .png nor .jpg, and no format was given",
                        gi_path_show(path, shown));
     if ((options->skip_existing || options->no_clobber) && gi_output_replaces(path))
-        return options->skip_existing ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(path, shown));
+        return options->skip_existing ? GI_OK : gi_path_fail_existing(err, path);
     gi_status status = gi_output_open_cancellable(path, options->cancel, &output, err);
     if (status == GI_OK) status = encode(output, &encoding, image, err);
     if (status == GI_OK) status = gi_output_commit(output, options->no_clobber, err);

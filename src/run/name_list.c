@@ -27,14 +27,14 @@ static gi_status split(gi_name_list *list, size_t size, char end, gi_error *err)
 
 gi_status gi_name_list_read(const char *path, bool nul, gi_name_list *list, gi_error *err) {
     *list = (gi_name_list){0};
-    bool standard_input = strcmp(path, "-") == 0;
+    const char *file_path = gi_path_of_argument(path);
     gi_file_data file = {.data = NULL};
     gi_error why = {.status = GI_OK};
-    gi_status status = gi_read_file(standard_input ? NULL : path, &(gi_read_options){0}, &file, &why);
+    gi_status status = gi_read_file(file_path, &(gi_read_options){0}, &file, &why);
     if (status == GI_ERR_FORMAT) return GI_OK; // an empty list
     char shown[GI_PATH_SHOWN];
     if (status != GI_OK)
-        return gi_fail(err, status, "the list %s: %s", gi_path_show(standard_input ? "-" : path, shown), why.text);
+        return gi_fail(err, status, "the list %s: %s", gi_path_show(gi_path_input(file_path), shown), why.text);
     // One byte more, for the end of a last name without one.
     list->text = realloc(file.data, file.size + 1);
     if (!list->text) {

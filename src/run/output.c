@@ -34,8 +34,6 @@ struct gi_output {
     unsigned char buffer[BUFFER_BYTES];
 };
 
-static const char *shown_name(const gi_output *output) { return output->path ? output->path : "standard output"; }
-
 static void close_fd(int *fd) {
     if (*fd >= 0) close(*fd);
     *fd = -1;
@@ -46,7 +44,7 @@ static bool cancelled(const volatile sig_atomic_t *cancel) { return cancel && *c
 
 static gi_status open_descriptor(gi_output *output, int fd, gi_error *err) {
     output->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (output->fd < 0) return gi_path_fail(err, "cannot write", shown_name(output), errno);
+    if (output->fd < 0) return gi_path_fail(err, "cannot write", gi_path_output(output->path), errno);
     return GI_OK;
 }
 
@@ -146,7 +144,8 @@ static gi_status write_all(gi_output *output, const unsigned char *data, size_t 
             continue;
         }
         // A write of nothing that is no error would repeat for ever.
-        if (written <= 0) return gi_path_fail(err, "cannot write", shown_name(output), written < 0 ? errno : EIO);
+        if (written <= 0)
+            return gi_path_fail(err, "cannot write", gi_path_output(output->path), written < 0 ? errno : EIO);
         data += written;
         size -= (size_t)written;
     }
@@ -225,9 +224,7 @@ static gi_status rename_into_place(gi_output *output, bool no_clobber, gi_error 
         error_number = rename_new(output);
     else if (renameat(d, output->temporary_name, d, output->name) != 0)
         error_number = errno;
-    char shown[GI_PATH_SHOWN];
-    if (no_clobber && error_number == EEXIST)
-        return gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(output->path, shown));
+    if (no_clobber && error_number == EEXIST) return gi_path_fail_existing(err, output->path);
     if (error_number != 0) return gi_path_fail(err, "cannot replace", output->path, error_number);
     output->temporary = false;
     return GI_OK;
@@ -251,7 +248,7 @@ gi_status gi_output_commit(gi_output *output, bool no_clobber, gi_error *err) {
     output->fd = -1;
     // After EINTR the descriptor is closed on Linux, and nothing was lost.
     if (close(fd) != 0 && errno != EINTR) {
-        status = gi_path_fail(err, "cannot write", shown_name(output), errno);
+        status = gi_path_fail(err, "cannot write", gi_path_output(output->path), errno);
         goto out;
     }
     if (output->temporary) status = rename_into_place(output, no_clobber, err);

@@ -114,6 +114,12 @@ int gi_path_descriptor(const char *path) {
     return found;
 }
 
+const char *gi_path_of_argument(const char *argument) { return strcmp(argument, "-") == 0 ? NULL : argument; }
+
+const char *gi_path_input(const char *path) { return path ? path : "standard input"; }
+
+const char *gi_path_output(const char *path) { return path ? path : "standard output"; }
+
 const char *gi_path_show(const char *path, char text[GI_PATH_SHOWN]) {
     size_t length = strlen(path);
     bool cut = length > GI_PATH_SHOWN - 1;
@@ -128,6 +134,12 @@ gi_status gi_path_fail(gi_error *err, const char *what, const char *path, int er
     char shown[GI_PATH_SHOWN], where[GI_PATH_SHOWN + 64];
     snprintf(where, sizeof where, "%s %s", what, gi_path_show(path, shown));
     return gi_fail_errno(err, where, error_number);
+}
+
+gi_status gi_path_fail_existing(gi_error *err, const char *path) {
+    char shown[GI_PATH_SHOWN] = "";
+    if (path) gi_path_show(path, shown);
+    return gi_fail(err, GI_ERR_EXISTS, "%s%sexists already", shown, path ? " " : "");
 }
 
 static bool is_directory(const char *path) {

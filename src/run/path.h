@@ -26,6 +26,14 @@ char *gi_path_target_parent(const char *path);
 // /proc/self/fd/N, however they are written, and links to them. It need not be open.
 int gi_path_descriptor(const char *path);
 
+// The path that an argument names: NULL for "-", by which the command line names a standard stream. A file of that name
+// is ./-, or comes from a list.
+const char *gi_path_of_argument(const char *argument);
+
+// The name in messages of a path that is read, or written; NULL is standard input, or standard output.
+const char *gi_path_input(const char *path);
+const char *gi_path_output(const char *path);
+
 enum { GI_PATH_SHOWN = 256 };
 
 // The path fit for a one-line reason: control bytes as '?', a long one cut at its front so that the name stays.
@@ -33,6 +41,10 @@ const char *gi_path_show(const char *path, char text[GI_PATH_SHOWN]);
 
 // Fails with "WHAT PATH: strerror(error_number)"; ENOMEM is GI_ERR_MEMORY, anything else GI_ERR_IO.
 gi_status gi_path_fail(gi_error *err, const char *what, const char *path, int error_number);
+
+// Fails with GI_ERR_EXISTS, as --no-clobber has it: "PATH exists already", or without the path where it is NULL, for a
+// message that begins with it.
+gi_status gi_path_fail_existing(gi_error *err, const char *path);
 
 // Makes the directory and those above it that are missing, with mode 0777 less the umask. One that exists is fine.
 gi_status gi_path_make_directories(const char *path, gi_error *err);

@@ -315,10 +315,9 @@ static gi_status take_pixels(gi_process_image *im, gi_error *err) {
 static gi_status check_existing(const gi_process_image *im, gi_error *err) {
     const gi_batch_options *options = im->worker->options;
     const char *out = im->request->item->out;
-    char shown[GI_PATH_SHOWN];
     if (!out || (!options->skip_existing && !options->no_clobber) || !gi_output_replaces(out)) return GI_OK;
     im->outcome->skipped = options->skip_existing;
-    return im->outcome->skipped ? GI_OK : gi_fail(err, GI_ERR_EXISTS, "%s exists", gi_path_show(out, shown));
+    return im->outcome->skipped ? GI_OK : gi_path_fail_existing(err, out);
 }
 
 static void image_free(gi_process_image *im) {
@@ -333,7 +332,7 @@ static void image_free(gi_process_image *im) {
 gi_status gi_process(gi_worker *worker, const gi_process_request *request, gi_outcome *outcome, gi_error *err) {
     gi_process_image im = {.worker = worker, .request = request, .outcome = outcome};
     outcome->damage[0] = '\0';
-    if (!request->pixels) im.name = request->item->in ? request->item->in : "-";
+    if (!request->pixels) im.name = gi_path_input(request->item->in);
     if (request->sweep && request->item->out) gi_output_sweep_beside(request->item->out);
     gi_status status = check_existing(&im, err);
     if (status != GI_OK || outcome->skipped) return status;

@@ -445,7 +445,7 @@ def test_what_says_what_to_do_is_not_replaced(gpuimg, batch, name):
 def test_standard_input_stays_a_failure(gpuimg, batch):
     (batch / "m.json").write_text(json.dumps({"path": None, "status": "failed", "output": "k.png"}) + "\n")
     result = gpuimg("gray", "--retry-failed", "m.json")
-    assert result.code == 1 and "-: failed, and standard input cannot be read again" in result.err
+    assert result.code == 1 and "standard input: failed, and cannot be read again" in result.err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -152,7 +152,19 @@ def test_pipes_chain(gpuimg):
 def test_bad_stdin(gpuimg):
     for data in (b"", b"text", encoded(pixels())[:60]):
         result = gpuimg("gray", "-", "-", stdin=data)
-        assert result.code == 1 and result.out == b"" and result.err.startswith("gpuimg: -: "), result
+        assert result.code == 1 and result.out == b"" and result.err.startswith("gpuimg: standard input: "), result
+
+
+def test_standard_streams_have_one_name(gpuimg, image):
+    """Whatever reads or writes them says what they are, not the dash by which they are named."""
+    image("a.png")
+    for command in (("gray", "-", "b.png"), ("hist", "-"), ("info", "-"), ("reduce", "sum", "-"), ("hist", "--merge", "-"),
+                    ("scan", "sum", "-", "-o", "b.npy"), ("run", "--explain", "gray", "-"), ("run", "--pipeline-file", "-", "a.png", "b.png")):
+        result = gpuimg(*command, stdin=b"nothing of the kind")
+        assert result.code in (1, 2) and "gpuimg: standard input:" in result.err and " -:" not in result.err, result
+    assert "the report standard input is given twice" in gpuimg.refused("hist", "--merge", "-", "-").err
+    assert "standard input: line 1 is no line" in gpuimg.refused("gray", "--retry-failed", "-", stdin=b"text\n").err
+    assert "standard output" in gpuimg.refused("bench", "add", "--json", "-", "--plot", "/dev/stdout.png", "--csv", "-").err
 
 
 def png_head(width, height):

@@ -46,7 +46,7 @@ static void existing_outputs(void **state) {
     assert_int_equal(run_tree("in", "out"), GI_OK);
     assert_result(0, 0, 2, 0);
     assert_int_equal(fake_decoders_opened, 1);
-    assert_int_equal(said_count("failure in/a.png: out/a.png exists\n"), 1);
+    assert_int_equal(said_count("failure in/a.png: out/a.png exists already\n"), 1);
     assert_true(text_is("out/a.png", "kept"));
     assert_int_equal(run_tree("in/a.png", "/dev/null"), GI_OK); // no file that could be lost
     assert_result(1, 0, 0, 0);
