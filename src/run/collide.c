@@ -2,8 +2,10 @@
 //
 // Files are compared by their keys (run/path_key.h). Sorting these by their folded text puts together all that may be
 // one file.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/checked.h"
 #include "run/fold.h"
@@ -50,21 +52,39 @@ static int by_key(const void *a, const void *b) {
     return order;
 }
 
-static const char *shown_input(const gi_item *item, char text[GI_PATH_SHOWN]) {
-    return gi_path_show(gi_path_input(item->in), text);
+// Of two paths of one file, why they are: ", as LINK is a symbolic link", or nothing where neither is.
+static const char *tell_link(const char *a, const char *b, char text[GI_PATH_SHOWN + 32]) {
+    const char *const paths[] = {a, b};
+    char shown[GI_PATH_SHOWN];
+    struct stat st;
+    text[0] = '\0';
+    for (size_t i = 0; i < 2 && !*text; i++)
+        if (paths[i] && lstat(paths[i], &st) == 0 && S_ISLNK(st.st_mode))
+            snprintf(text, GI_PATH_SHOWN + 32, ", as %.80s is a symbolic link", gi_path_show(paths[i], shown));
+    return text;
+}
+
+// Where an output comes to lie.
+static void show_target(const char *out, char text[GI_PATH_SHOWN]) {
+    char *target = NULL;
+    gi_path_show(gi_path_follow(out, &target, NULL) == GI_OK ? target : out, text);
+    free(target);
 }
 
 // The names are cut to fit the reason together.
 static gi_status refuse(const table *t, const entry *output, const entry *other, gi_error *err) {
-    char a[GI_PATH_SHOWN], b[GI_PATH_SHOWN], o[GI_PATH_SHOWN];
+    char a[GI_PATH_SHOWN], b[GI_PATH_SHOWN], o[GI_PATH_SHOWN], link[GI_PATH_SHOWN + 32];
     const gi_item *first = &t->list->items[output->index], *second = &t->list->items[other->index];
-    shown_input(first, a);
-    shown_input(second, b);
-    gi_path_show(first->out, o);
-    if (!other->output) return gi_fail(err, GI_ERR_USAGE, "the result of %.140s would replace the input %.140s", a, b);
+    gi_path_show(gi_path_input(first->in), a);
+    gi_path_show(gi_path_input(second->in), b);
+    show_target(first->out, o);
+    if (!other->output)
+        return gi_fail(err, GI_ERR_USAGE, "the result of %.140s would replace the input %.140s%s", a, b,
+                       tell_link(first->out, second->in, link));
     if (first->in && second->in && strcmp(first->in, second->in) == 0)
         return gi_fail(err, GI_ERR_USAGE, "%.140s is named twice: both results would be %.140s", a, o);
-    return gi_fail(err, GI_ERR_USAGE, "%.140s and %.140s would both be written to %.140s", a, b, o);
+    return gi_fail(err, GI_ERR_USAGE, "%.110s and %.110s would both be written to %.110s%s", a, b, o,
+                   tell_link(first->out, second->out, link));
 }
 
 // Entries [begin, end) are one file. Its first output must be the only one, and its inputs the same item's.

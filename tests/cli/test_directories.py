@@ -66,6 +66,19 @@ def test_links(gpuimg, image, tmp_path):
     assert tree(tmp_path / "out2") == ["a.png"]
 
 
+def test_a_link_beside_its_target_is_told(gpuimg, image, tmp_path):
+    """In place, both results would go to one file, which is not the one that a link is named as."""
+    image("in/b.png")
+    (tmp_path / "in/a.png").symlink_to("b.png")
+    err = gpuimg.refused("gray", "in", "in").err
+    assert err.startswith("gpuimg: in/a.png and in/b.png would both be written to in/b.png, as in/a.png is a symbolic link\n")
+    image("x/c.png")
+    image("c.png")
+    (tmp_path / "d.png").symlink_to("x/c.png")
+    err = gpuimg.refused("gray", "d.png", "x/c.png", ".").err
+    assert "the result of d.png would replace the input x/c.png, as ./d.png is a symbolic link" in err
+
+
 def test_fifos_in_a_directory_are_never_opened(gpuimg, image, tmp_path):
     image("in/a.png")
     os.mkfifo(tmp_path / "in/pipe")
