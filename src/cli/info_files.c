@@ -65,7 +65,7 @@ static gi_status look_at(const gi_item *item, const gi_options *options, gi_file
     gi_status array = GI_OK;
     if (item->in && !item->from_directory)
         array = gi_array_peek(item->in, &facts->array, &facts->bytes, &facts->is_array, &other);
-    if (facts->is_array) {
+    if (facts->is_array || array == GI_ERR_FORMAT) {
         facts->opened = facts->array.header_bytes > 0;
         *err = other;
         return array;

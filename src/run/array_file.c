@@ -44,6 +44,8 @@ static gi_status check_size(int fd, const gi_npy_header *header, bool *known, gi
     return refuse_size(header, (size_t)(st.st_size - at), err);
 }
 
+static gi_status refuse_kind(gi_error *err) { return gi_fail(err, GI_ERR_FORMAT, "neither .npy nor PNG nor JPEG"); }
+
 static gi_status no_memory(size_t bytes, gi_error *err) {
     return gi_fail(err, GI_ERR_MEMORY, "out of memory for an array of %zu bytes", bytes);
 }
@@ -108,6 +110,8 @@ gi_status gi_array_peek(const char *path, gi_npy_header *header, uint64_t *bytes
                                            : read_header(fd, &options, start, header, err);
         if (status != GI_OK) header->header_bytes = 0;
         if (status == GI_OK) status = check_size(fd, header, &known, err);
+    } else if (status == GI_OK && got > 0 && gi_format_sniff((gi_bytes){start, got}) == GI_FORMAT_UNKNOWN) {
+        status = refuse_kind(err);
     }
     if (fd >= 0) close(fd);
     free(start);
@@ -133,7 +137,7 @@ static gi_status load_opened(int fd, const char *path, wish wanted, uint8_t *sta
     if (gi_npy_sniff(begun.bytes)) return read_array(fd, &options, start, &values->array, err);
     if (wanted.images && got >= GI_SNIFF_BYTES && gi_format_sniff(begun.bytes) != GI_FORMAT_UNKNOWN)
         return gi_image_load_begun(path, &begun, wanted.images, &values->image, err);
-    return gi_fail(err, GI_ERR_FORMAT, wanted.images ? "neither .npy nor PNG nor JPEG" : "not a .npy file");
+    return wanted.images ? refuse_kind(err) : gi_fail(err, GI_ERR_FORMAT, "not a .npy file");
 }
 
 static gi_status load(const char *path, wish wanted, gi_values *values, gi_error *err) {

@@ -16,7 +16,8 @@
 gi_status gi_array_load(const char *path, volatile sig_atomic_t *cancel, gi_array *array, gi_error *err);
 
 // Looks at the header of the regular file `path` alone. *found: it is a .npy file; *bytes: its size. A failure with
-// header->header_bytes > 0 tells what is wrong behind a header that could be read.
+// header->header_bytes > 0 tells what is wrong behind a header that could be read; GI_ERR_FORMAT without *found, that
+// it begins as neither an array nor an image.
 gi_status gi_array_peek(const char *path, gi_npy_header *header, uint64_t *bytes, bool *found, gi_error *err);
 
 // What a file was found to hold. One of them has data.

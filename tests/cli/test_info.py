@@ -320,7 +320,7 @@ def test_files_that_are_none(gpuimg, tmp_path):
     (tmp_path / "a.txt").write_text("hello, world\n")
     write_png(tmp_path / "b.png", PIXELS)
     first, second, third = info(gpuimg, tmp_path / "a.txt", tmp_path / "b.png", tmp_path / "no.png", expect=1)
-    assert set(first) == {"file", "error"} and "neither PNG nor JPEG" in first["error"]
+    assert set(first) == {"file", "error"} and first["error"] == "neither .npy nor PNG nor JPEG"
     assert second["error"] is None and "No such file" in third["error"]
     text = told(gpuimg, tmp_path / "a.txt", expect=1)
     assert text.text == ""
