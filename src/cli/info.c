@@ -115,8 +115,9 @@ static void print_cuda(void) {
 
 int gi_info_command(const gi_command *command, const gi_options *options) {
     if (options->operand_count || options->files_from) return gi_info_files(command, options);
-    if (options->file_json || options->file_quick) {
-        gi_complain("--%s is for files: name one", options->file_json ? "json" : "quick");
+    for (int i = 0; i < GI_GLOBAL_COUNT; i++) {
+        if (!(options->given >> i & 1) || (gi_global_table[i].taken_by & GI_FOR_INFO)) continue;
+        gi_complain("--%s is for files: name one", gi_global_table[i].name);
         gi_suggest_help(command->name);
         return gi_exit_status(GI_ERR_USAGE);
     }

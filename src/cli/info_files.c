@@ -138,10 +138,8 @@ int gi_info_files(const gi_command *command, const gi_options *options) {
     gi_error err = {0};
     gi_status status =
         options->null && !options->files_from ? gi_fail(&err, GI_ERR_USAGE, "-0 needs --files-from") : GI_OK;
-    if (status == GI_OK)
-        status = gi_codec_check((gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec), &err) == GI_OK
-                     ? gi_inputs_collect(&request, &list, &err)
-                     : GI_ERR_USAGE;
+    if (status == GI_OK) status = gi_options_check_codec(options, true, &err);
+    if (status == GI_OK) status = gi_inputs_collect(&request, &list, &err);
     gi_confinement confinement = {.options = options, .device = {.kind = GI_DEVICE_CPU}};
     if (status == GI_OK) status = gi_confine(&confinement, &err);
     if (status != GI_OK) {

@@ -115,6 +115,15 @@ int gi_options_choice(const gi_options *options, gi_global_id id) {
     return word_index(option->words, *(const char *const *)((const char *)options + option->field_offset));
 }
 
+gi_status gi_options_check_codec(const gi_options *options, bool on_cpu, gi_error *err) {
+    gi_codec_choice codec = (gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec);
+    gi_error cause;
+    if (gi_codec_check(codec, &cause)) return gi_fail(err, GI_ERR_USAGE, "--codec %s: %s", options->codec, cause.text);
+    if (on_cpu && codec == GI_CODEC_NVJPEG)
+        return gi_fail(err, GI_ERR_USAGE, "--codec nvjpeg is for pipelines: this command decodes images on the CPU");
+    return GI_OK;
+}
+
 int gi_options_depth(const gi_options *options) {
     return !options->depth ? 0 : strcmp(options->depth, "8") == 0 ? 8 : 16;
 }

@@ -76,7 +76,7 @@ enum {
         "which libraries read and write images: the fastest of this build, these with zlib instead of ISA-L, or stb "  \
         "alone, which is slower and shares no code with the others; auto-fast: on a GPU nvJPEG does what JPEG it can " \
         "where it is installed and started, whose pixels differ by a few levels, and the CPU does the rest; nvjpeg: "  \
-        "all that it can, or the run fails without it")                                                                \
+        "all that it can, or the run fails without it; not for reduce and info, which decode on the CPU")              \
     OPTION(                                                                                                            \
         CHOICE, depth, "depth", 0, "BITS", "8|16", 0, 0, "", GI_FOR_DECODE,                                            \
         "bits of a sample that images are brought to when they are read; without it 16 where the file has as many, "   \
@@ -260,6 +260,10 @@ gi_status gi_options_check(const gi_options *options, const char *user, unsigned
 
 // Which of its words a CHOICE was given, counted from 0.
 int gi_options_choice(const gi_options *options, gi_global_id id);
+
+// GI_ERR_USAGE where this build lacks a library that --codec asks for, or the command decodes on the CPU alone
+// (`on_cpu`) and the codec wants a GPU.
+gi_status gi_options_check_codec(const gi_options *options, bool on_cpu, gi_error *err);
 
 // --depth as gi_decode_options has it.
 int gi_options_depth(const gi_options *options);

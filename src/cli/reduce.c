@@ -105,10 +105,8 @@ int gi_reduce_command(const gi_command *command, const gi_options *options) {
     int operation = 0;
     gi_status status = gi_arrays_open(&arrays, command, options, GI_PRIMITIVE_REDUCE);
     if (status == GI_OK) status = check_usage(&arrays, &operation);
-    if (status == GI_OK && gi_codec_check((gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec), &err))
-        status = gi_arrays_refuse(&arrays, "--codec %s: %s", options->codec, err.text);
-    if (status == GI_OK && gi_options_choice(options, GI_GLOBAL_codec) == GI_CODEC_NVJPEG)
-        status = gi_arrays_refuse(&arrays, "--codec nvjpeg is for pipelines: this image is decoded on the CPU");
+    if (status == GI_OK && gi_options_check_codec(options, true, &err))
+        status = gi_arrays_refuse(&arrays, "%s", err.text);
     if (status == GI_OK) status = reduce_file(&arrays, options->operands[1], (gi_operation)operation);
     gi_arrays_close(&arrays);
     return gi_exit_status(status);

@@ -80,7 +80,8 @@ static gi_status check_codecs(const gi_options *options, gi_error *err) {
                     {GI_GLOBAL_progressive, "--progressive"}};
     gi_error cause;
     gi_codec_choice codec = (gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec);
-    if (gi_codec_check(codec, &cause)) return gi_fail(err, GI_ERR_USAGE, "--codec %s: %s", options->codec, cause.text);
+    gi_status status = gi_options_check_codec(options, false, err);
+    if (status != GI_OK) return status;
     for (size_t i = 0; i < sizeof of_turbo / sizeof of_turbo[0]; i++)
         if ((options->given >> of_turbo[i].id & 1) && gi_codec_check_turbo(codec, of_turbo[i].name, &cause))
             return gi_fail(err, GI_ERR_USAGE, "%s", cause.text);

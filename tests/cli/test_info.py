@@ -326,6 +326,17 @@ def test_files_that_are_none(gpuimg, tmp_path):
     assert text.text == ""
 
 
+def test_what_info_does_not_do_is_refused(gpuimg, tmp_path):
+    """It decodes on the CPU, and without a file there is nothing to decode."""
+    write_png(tmp_path / "a.png", PIXELS)
+    for device in ("auto", "cpu"):
+        err = gpuimg.refused("info", "--codec", "nvjpeg", "a.png", env={"GPUIMG_DEVICE": device}).err
+        assert "--codec nvjpeg is for pipelines: this command decodes images on the CPU" in err
+    gpuimg.ok("info", "--codec", "auto-fast", "a.png")
+    for option in (["--codec", "stb"], ["--json"], ["--quick"], ["-r"], ["--max-pixels", "9"]):
+        assert "is for files: name one" in gpuimg.refused("info", *option).err
+
+
 def test_directories_and_lists(gpuimg, tmp_path):
     (tmp_path / "d" / "e").mkdir(parents=True)
     for name in ("d/2.png", "d/1.png", "d/e/3.png"):
