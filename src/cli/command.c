@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/demos.h"
+#include "cli/help_text.h"
 #include "cli/option_values.h"
 
 static const gi_command own_commands[] = {
@@ -85,9 +86,9 @@ static const gi_command own_commands[] = {
      gi_info_command},
     {"help",
      "[COMMAND|TOPIC]",
-     "help on a command",
+     "help on a command or topic",
      "Without a command: all commands. Topics are manifests, status (of exit) and variables (of the environment).",
-     {"help gray", "help run"},
+     {"help gray", "help status"},
      NULL,
      GI_FOR_INFO,
      GI_OPERANDS_COMMAND,
@@ -123,10 +124,12 @@ bool gi_command_find(const char *name, gi_command *command) {
     return false;
 }
 
-const char *gi_command_nearest(const char *name) {
-    const char *words[GI_STAGE_COUNT + OWN_COUNT];
+const char *gi_command_nearest(const char *name, bool topics) {
+    enum { TOPICS_MOST = 16 };
+    const char *words[GI_STAGE_COUNT + OWN_COUNT + TOPICS_MOST];
     gi_command command;
     size_t count = 0;
     for (int i = 0; gi_command_at(i, &command); i++) words[count++] = command.name;
+    for (int i = 0; topics && i < TOPICS_MOST && gi_help_topics[i].name; i++) words[count++] = gi_help_topics[i].name;
     return gi_word_meant(name, strlen(name), words, count);
 }

@@ -37,8 +37,8 @@ bool gi_command_find(const char *name, gi_command *command);
 // Command i in the order of the help, false past the last.
 bool gi_command_at(int i, gi_command *command);
 
-// The known command name nearest to what was typed, or NULL.
-const char *gi_command_nearest(const char *name);
+// The known command name, or topic of the help where `topics`, nearest to what was typed, or NULL.
+const char *gi_command_nearest(const char *name, bool topics);
 
 // The `run` members.
 int gi_image_command(const gi_command *command, const gi_options *options);

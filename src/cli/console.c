@@ -176,13 +176,20 @@ void gi_suggest_help(const char *topic) {
 }
 
 void gi_complain_unknown_command(const char *name) {
-    const char *near = gi_command_nearest(name);
+    const char *near = gi_command_nearest(name, false);
     if (*name == '-')
         gi_complain("option '%.100s' where a command is expected: options follow the command", name);
     else if (near)
         gi_complain("unknown command '%.100s': did you mean '%s'?", name, near);
     else
         gi_complain("unknown command '%.100s'", name);
+    gi_suggest_help(NULL);
+}
+
+void gi_complain_unknown_topic(const char *name) {
+    const char *near = gi_command_nearest(name, true);
+    gi_complain("no command or topic is named '%.100s'%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
+                near ? "'?" : "");
     gi_suggest_help(NULL);
 }
 

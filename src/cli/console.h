@@ -38,6 +38,7 @@ void gi_suggest_help(const char *topic);
 
 // A command name that does not exist, with the nearest known one.
 void gi_complain_unknown_command(const char *name);
+void gi_complain_unknown_topic(const char *name);
 
 // The exit status that a failure means: 2 usage, 3 device, 128 + signal when interrupted, else 1.
 int gi_exit_status(gi_status status);

@@ -55,19 +55,24 @@ static void add_paragraph(gi_buffer *text, const char *words) {
     gi_buffer_puts(text, "\n");
 }
 
-static bool is_topic(const char *words) {
-    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
-        if (topic->words && strcmp(topic->words, words) == 0) return true;
-    return false;
-}
-
 static void add_description(gi_buffer *text, const gi_command *command) {
     gi_buffer words = {0};
     for (int i = 0; gi_help_paragraph(command, i, &words); i++) {
         if (words.failed) text->failed = true;
-        if (!words.failed && !is_topic(words.data)) add_paragraph(text, words.data);
+        if (!words.failed) add_paragraph(text, words.data);
         gi_buffer_free(&words);
     }
+}
+
+// Where the topics of the mask stand.
+static void add_wayfinder(gi_buffer *text, const char *words, unsigned mask) {
+    gi_buffer line = {0};
+    gi_buffer_printf(&line, "%s 'gpuimg help ", words);
+    gi_help_add_topics(&line, mask);
+    gi_buffer_puts(&line, "'.");
+    if (line.failed) text->failed = true;
+    if (!line.failed) add_paragraph(text, line.data);
+    gi_buffer_free(&line);
 }
 
 int gi_help_show(const gi_command *command) {
@@ -92,6 +97,7 @@ int gi_help_show(const gi_command *command) {
     }
     gi_buffer_puts(&text, "\nOptions:\n");
     for (int i = 0; gi_help_global_option_at(command, i, &option); i++) add_option(&text, &option);
+    add_wayfinder(&text, "More:", command->mask);
     gi_buffer_puts(&text, "\nExamples:\n");
     for (int i = 0; i < 2; i++) gi_buffer_printf(&text, "  gpuimg %s\n", command->examples[i]);
     return print(&text);
@@ -119,14 +125,7 @@ int gi_help_overview(void) {
     }
     gi_buffer_puts(&text, "\nExamples:\n");
     for (int i = 0; gi_help_examples[i]; i++) gi_buffer_printf(&text, "  gpuimg %s\n", gi_help_examples[i]);
-    gi_buffer wayfinder = {0};
-    gi_buffer_puts(&wayfinder, "Options: 'gpuimg help COMMAND'. More: 'gpuimg help");
-    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
-        gi_buffer_printf(&wayfinder, "%s%s", topic == gi_help_topics ? " " : "|", topic->name);
-    gi_buffer_puts(&wayfinder, "'.");
-    if (wayfinder.failed) text.failed = true;
-    if (!wayfinder.failed) add_paragraph(&text, wayfinder.data);
-    gi_buffer_free(&wayfinder);
+    add_wayfinder(&text, "Options: 'gpuimg help COMMAND'. More:", GI_FOR_ALL);
     return print(&text);
 }
 
@@ -143,14 +142,14 @@ int gi_help_command(const gi_command *command, const gi_options *options) {
     gi_command topic;
     if (options->operand_count == 0) return gi_help_overview();
     if (options->operand_count > 1) {
-        gi_complain("help takes one command");
+        gi_complain("help takes one command or topic");
         gi_suggest_help(command->name);
         return gi_exit_status(GI_ERR_USAGE);
     }
     const char *name = options->operands[0];
+    const gi_help_topic *other = gi_help_topic_find(name);
     if (gi_command_find(name, &topic)) return gi_help_show(&topic);
-    for (const gi_help_topic *other = gi_help_topics; other->name; other++)
-        if (strcmp(name, other->name) == 0) return show_topic(other);
-    gi_complain_unknown_command(name);
+    if (other) return show_topic(other);
+    gi_complain_unknown_topic(name);
     return gi_exit_status(GI_ERR_USAGE);
 }

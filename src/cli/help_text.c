@@ -9,14 +9,14 @@ const char gi_help_summary[] = "image pipelines on a GPU or on all CPU cores";
 const char gi_help_about[] = "Runs image pipelines on an NVIDIA GPU, or on all CPU cores, with the same bytes out on "
                              "either.";
 
-const gi_help_item gi_help_statuses[] = {{"0", "all done"},
-                                         {"1", "an input failed or an output could not be written"},
-                                         {"2", "usage error, nothing touched"},
-                                         {"3", "the device asked for, or the sandbox required, is not to be had"},
-                                         {"130 or 143", "interrupted"},
-                                         {NULL, NULL}};
+static const gi_help_item statuses[] = {{"0", "all done"},
+                                        {"1", "an input failed or an output could not be written"},
+                                        {"2", "usage error, nothing touched"},
+                                        {"3", "the device asked for, or the sandbox required, is not to be had"},
+                                        {"130 or 143", "interrupted"},
+                                        {NULL, NULL}};
 
-const gi_help_item gi_help_variables[] = {
+static const gi_help_item variables[] = {
     {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"},
     {"GPUIMG_SANDBOX", "the sandbox when --sandbox is not given: auto, off or require"},
     {"COLUMNS", "width of help and of the plots in reports as text; without it the terminal's"},
@@ -54,10 +54,26 @@ static const char manifests_paragraph[] =
     "wrong byte, and its exact bytes as hexadecimal digits in path_hex or output_hex. The last line of a path counts, "
     "so manifests may be joined, and a retry may go on in the manifest that it reads. A killed run leaves whole lines.";
 
-const gi_help_topic gi_help_topics[] = {{"manifests", manifests_paragraph, NULL},
-                                        {"status", NULL, gi_help_statuses},
-                                        {"variables", NULL, gi_help_variables},
-                                        {NULL, NULL, NULL}};
+const gi_help_topic gi_help_topics[] = {
+    {"manifests", "what --manifest writes", "MANIFESTS", GI_FOR_RUN, manifests_paragraph, NULL},
+    {"status", "what the exit status means", "EXIT STATUS", GI_FOR_ALL, NULL, statuses},
+    {"variables", "variables of the environment", "ENVIRONMENT", GI_FOR_ALL, NULL, variables},
+    {NULL, NULL, NULL, 0, NULL, NULL}};
+
+const gi_help_topic *gi_help_topic_find(const char *name) {
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
+        if (strcmp(topic->name, name) == 0) return topic;
+    return NULL;
+}
+
+void gi_help_add_topics(gi_buffer *text, unsigned mask) {
+    bool first = true;
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++) {
+        if (!(topic->taken_by & mask)) continue;
+        gi_buffer_printf(text, "%s%s", first ? "" : "|", topic->name);
+        first = false;
+    }
+}
 
 static void add_report_paragraph(gi_buffer *text) {
     gi_buffer_puts(text, "IN is a PNG or JPEG file, a directory of them, or - for standard input. The format of the "
@@ -80,8 +96,6 @@ bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text) {
         gi_buffer_puts(text, arrays_paragraph);
     else if (i == 2 && reports)
         gi_buffer_puts(text, reports_paragraph);
-    else if (i == (reports ? 3 : 2) && (images || reports))
-        gi_buffer_puts(text, manifests_paragraph);
     else
         return false;
     return true;

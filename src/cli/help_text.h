@@ -15,21 +15,26 @@ typedef struct gi_help_item {
     const char *name, *meaning;
 } gi_help_item;
 
-// Both end with a NULL name.
-extern const gi_help_item gi_help_statuses[];
-extern const gi_help_item gi_help_variables[];
-
 // Examples of all of gpuimg, without "gpuimg "; a NULL ends them.
 extern const char *const gi_help_examples[];
 
-// What `gpuimg help` tells beside commands: in words, or as a list. A NULL name ends them.
+// What `gpuimg help` tells beside commands, and man pages in sections of their own: in words, or as a list. A NULL name
+// ends them.
 typedef struct gi_help_topic {
-    const char *name, *words;
+    const char *name, *summary, *section;
+    unsigned taken_by; // which commands it is of: GI_FOR_ bits
+    const char *words;
     const gi_help_item *items;
 } gi_help_topic;
 extern const gi_help_topic gi_help_topics[];
 
-// Appends paragraph i of the command's description; false past the last. What is a topic of its own comes last.
+// The topic of that name, or NULL.
+const gi_help_topic *gi_help_topic_find(const char *name);
+
+// Appends the names of those that are of the mask, with a bar between them.
+void gi_help_add_topics(gi_buffer *text, unsigned mask);
+
+// Appends paragraph i of the command's description; false past the last.
 bool gi_help_paragraph(const gi_command *command, int i, gi_buffer *text);
 
 // An option: how it is typed, and what it does with its range and default, which is owned: gi_help_option_free.

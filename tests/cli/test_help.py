@@ -41,6 +41,8 @@ def test_topics(gpuimg):
     assert re.findall(r"^  (\d+(?: or 143)?) +\S", texts[1], re.M) == ["0", "1", "2", "3", "130 or 143"]
     assert re.search(r"^  GPUIMG_DEVICE +where to compute", texts[2], re.M)
     assert max(len(line) for text in texts for line in text.splitlines()) <= 80
+    err = gpuimg.refused("help", "manifest").err
+    assert err.startswith("gpuimg: no command or topic is named 'manifest': did you mean 'manifests'?\n")
 
 
 @pytest.mark.parametrize("name,options", sorted(stage_table().items()))

@@ -24,6 +24,8 @@ def offered(bash, line):
 
 @pytest.mark.parametrize("line,completed", [
     ("gpuimg thr", "gpuimg threshold "), ("gpuimg --v", "gpuimg --version "), ("gpuimg help th", "gpuimg help threshold "),
+    ("gpuimg help man", "gpuimg help manifests "), ("gpuimg hist --merge r", "gpuimg hist --merge r.json "),
+    ("gpuimg gray --device=cuda:a", "gpuimg gray --device=cuda:all "),
     ("gpuimg gray --wei", "gpuimg gray --weights "), ("gpuimg gray --weights l", "gpuimg gray --weights linear "),
     ("gpuimg gray --weights=l", "gpuimg gray --weights=linear "), ("gpuimg gray --format p", "gpuimg gray --format png "),
     ("gpuimg hist --format=c", "gpuimg hist --format=csv "), ("gpuimg run --format t", "gpuimg run --format txt "),
@@ -64,7 +66,9 @@ def test_what_is_offered(bash):
     assert offered(bash, "gpuimg gray --subsampling=") == ["420", "422", "444"]
     assert {"png", "jpg", "jpeg", "txt", "json", "csv"} <= set(offered(bash, "gpuimg run --format "))
     assert {"txt", "json"}.isdisjoint(offered(bash, "gpuimg gray --format "))
-    assert {"auto", "cpu", "cuda"} <= set(offered(bash, "gpuimg gray --device "))
+    assert {"auto", "cpu", "cuda", "cuda:all"} <= set(offered(bash, "gpuimg gray --device "))
+    assert set(offered(bash, "gpuimg hist --merge ")) == {"r.json", "subfolder"}
+    assert {"gray", "manifests", "status", "variables"} <= set(offered(bash, "gpuimg help "))
     assert set(offered(bash, "gpuimg scan ")) == {"sum", "prod", "min", "max"}
     assert {"all", "add", "heat"} <= set(offered(bash, "gpuimg bench "))
     assert {"all", "add", "heat"} <= set(offered(bash, "gpuimg bench add "))

@@ -22,7 +22,8 @@ def offered(folder, tmp_path_factory):
 
 
 @pytest.mark.parametrize("line,words", [
-    ("gpuimg thr", ["threshold"]), ("gpuimg help th", ["threshold"]), ("gpuimg gray --wei", ["--weights"]),
+    ("gpuimg thr", ["threshold"]), ("gpuimg help th", ["threshold"]), ("gpuimg help man", ["manifests"]),
+    ("gpuimg hist --merge r", ["r.json"]), ("gpuimg hist --merge ", ["r.json", "subfolder/"]), ("gpuimg gray --wei", ["--weights"]),
     ("gpuimg gray --weights ", ["601", "709", "linear"]), ("gpuimg gray --weights=l", ["--weights=linear"]),
     ("gpuimg gray --format ", ["jpeg", "jpg", "png"]), ("gpuimg hist --format=c", ["--format=csv"]),
     ("gpuimg gray --device c", ["cpu", "cuda"]), ("gpuimg hist -o r", ["r.json"]), ("gpuimg gray a", ["a.png"]),
@@ -40,6 +41,7 @@ def test_a_line(offered, line, words):
 
 
 def test_commands_and_options(offered):
+    assert "cuda:all" in offered("gpuimg gray --device ")
     assert {"gray", "threshold", "hist", "run", "info", "help"} <= set(offered("gpuimg "))
     options = offered("gpuimg gray -")
     assert {"--weights", "--workers", "-j"} <= set(options) and "--output" not in options

@@ -18,6 +18,7 @@ def zsh(folder, tmp_path_factory):
 
 @pytest.mark.parametrize("line,completed", [
     ("gpuimg thr", "gpuimg threshold "), ("gpuimg help th", "gpuimg help threshold "),
+    ("gpuimg help man", "gpuimg help manifests "), ("gpuimg hist --merge r", "gpuimg hist --merge r.json "),
     ("gpuimg gray --wei", "gpuimg gray --weights="), ("gpuimg gray --weights l", "gpuimg gray --weights linear "),
     ("gpuimg gray --weights=l", "gpuimg gray --weights=linear "), ("gpuimg gray --format p", "gpuimg gray --format png "),
     ("gpuimg hist --format=c", "gpuimg hist --format=csv "), ("gpuimg run --format t", "gpuimg run --format txt "),
@@ -39,7 +40,8 @@ def test_a_line(zsh, line, completed):
     ("gpuimg ", ["gray", "one gray channel", "help"], ["--quality"]),
     ("gpuimg gray -", ["--weights", "--format", "--workers", "-j"], ["--output"]),
     ("gpuimg gray --format ", ["png", "jpeg"], ["json"]), ("gpuimg hist --format ", ["json", "csv"], ["jpeg"]),
-    ("gpuimg gray --device ", ["auto", "cpu", "cuda"], []), ("gpuimg gray ", ["a.png", "B.JPG", "subfolder"], ["notes"]),
+    ("gpuimg gray --device ", ["auto", "cpu", "cuda", "cuda:all"], []),
+    ("gpuimg hist --merge ", ["r.json", "subfolder"], ["a.png"]), ("gpuimg help ", ["gray", "manifests", "what --manifest writes"], []), ("gpuimg gray ", ["a.png", "B.JPG", "subfolder"], ["notes"]),
     ("gpuimg run 'gray | threshold ", ["level=", "level=otsu"], ["weights"]),
 ])
 def test_what_is_listed(zsh, line, listed, unlisted):

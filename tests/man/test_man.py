@@ -71,10 +71,33 @@ def test_a_page_says_what_the_help_says(command):
         assert meaning in text, (names, meaning)
     usage = help_text.splitlines()[0][len("Usage: "):]
     assert usage in text
+    # What help has as topics stands in sections of the page, in the same words.
+    (topics,) = re.findall(r"^More: 'gpuimg help ([a-z|]+)'\.$", help_text, re.M)
+    assert ("manifests" in topics) == (command in STAGES + ["run"])
+    for topic in topics.split("|"):
+        assert f" {SECTIONS_OF_TOPICS[topic]} " in text
+        for words in topic_texts(topic):
+            assert words in text
+
+
+STAGES = re.findall(r"^  ([a-z]+) {2,}\S", told("help").split("\nOther commands:")[0], re.M)
+SECTIONS_OF_TOPICS = {"manifests": "MANIFESTS", "status": "EXIT STATUS", "variables": "ENVIRONMENT"}
+
+
+def topic_texts(topic):
+    """Each paragraph or item of a topic, as it stands in a line."""
+    entries = re.findall(r"^  (\S.*?) {2,}(\S.*(?:\n {3,}\S.*)*)$", told("help", topic), re.M)
+    return [flat(word) for entry in entries for word in entry] or [flat(told("help", topic))]
+
+
+def flat(text):
+    return " ".join(text.split())
 
 
 def test_the_overview():
     text = shown(next(page for page in PAGES if name_of(page) == "gpuimg"))
     for command in commands():
         assert f"gpuimg-{command}(1)" in text
-    assert "EXIT STATUS" in text and "130 or 143" in text and "GPUIMG_DEVICE" in text
+    for topic, section in SECTIONS_OF_TOPICS.items():
+        assert f" {section} " in text and all(words in text for words in topic_texts(topic))
+    assert "gpuimg help [COMMAND|TOPIC]" in text and f"gpuimg help {'|'.join(SECTIONS_OF_TOPICS)}." in text

@@ -1,5 +1,6 @@
 // The tables of completion.bash: functions that set variables of their caller's.
 #include "cli/generate/generate.h"
+#include "cli/help_text.h"
 
 static const char *kind_word(gi_value_kind kind) {
     static const char *const words[] = {"", "words", "number", "device", "report", "file"}; // by gi_value_kind
@@ -73,6 +74,10 @@ static void add_operands(gi_buffer *text) {
 }
 
 void gi_complete_bash(gi_buffer *text) {
+    gi_buffer_puts(text, "_gpuimg_topics='");
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
+        gi_buffer_printf(text, "%s%s", topic == gi_help_topics ? "" : " ", topic->name);
+    gi_buffer_puts(text, "'\n");
     add_names(text, false);
     add_names(text, true);
     gi_buffer_puts(text, "_gpuimg_reports='");

@@ -44,11 +44,10 @@ _gpuimg_files() {
 
 _gpuimg_devices() {
     local node count=0
-    words='auto cpu cuda'
+    words='auto cpu cuda cuda:all'
     for node in /dev/nvidia[0-9]*; do
         [[ ! -e $node ]] || words+=" cuda:$((count++))"
     done
-    ((count < 2)) || words+=' cuda:all'
 }
 
 # COMMAND OPTION PREFIX BEGIN: offers values of the option.
@@ -112,12 +111,14 @@ _gpuimg_place() {
 _gpuimg_operand() {
     local first='' files=''
     _gpuimg_operands "${typed[1]}"
+    # Reports that are added up, in the place of images.
+    [[ " ${typed[*]:2} " != *' --merge '* ]] || files=json
     if [[ -n $first ]] && [[ $operands == 1 || -z $files ]]; then
         _gpuimg_offer '' "$1" $first
         return
     fi
     case ${typed[1]} in
-    help) _gpuimg_offer '' "$1" $_gpuimg_commands ;;
+    help) _gpuimg_offer '' "$1" $_gpuimg_commands $_gpuimg_topics ;;
     *) _gpuimg_files '' "${1#[\'\"]}" "$files" ;;
     esac
 }

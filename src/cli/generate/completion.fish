@@ -37,6 +37,8 @@ end
 
 # Files with one of the extensions, and directories; where there are none, every file.
 function __gpuimg_files
+    # Reports that are added up, in the place of images.
+    contains -- --merge (commandline -opc); and set argv json
     set -l pattern (string join -- '|' $argv)
     set -l all (complete -C "__gpuimg_files_alone "(commandline -ct))
     set -l found (string match -ri -- "^.*\.(?:$pattern)\$" $all)
@@ -49,13 +51,12 @@ function __gpuimg_files
 end
 
 function __gpuimg_devices
-    printf '%s\n' auto\t'the faster one for the job' cpu\t'all cores' cuda\t'the first GPU'
+    printf '%s\n' auto\t'the faster one for the job' cpu\t'all cores' cuda\t'the first GPU' cuda:all\t'all GPUs'
     set -l count 0
     for node in /dev/nvidia[0-9]*
         printf 'cuda:%d\tGPU %d\n' $count $count
         set count (math $count + 1)
     end
-    test $count -lt 2; or printf 'cuda:all\tall %d GPUs\n' $count
 end
 
 # How the pipeline at the cursor may go on: all of it, with each word that may come next.

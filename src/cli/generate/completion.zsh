@@ -4,10 +4,15 @@
 # @tables@
 
 _gpuimg_devices() {
-    local -a names=(auto cpu cuda) nodes=(/dev/nvidia<->(N)) expl
+    local -a names=(auto cpu cuda cuda:all) nodes=(/dev/nvidia<->(N)) expl
     (( $#nodes == 0 )) || names+=(cuda:{0..$(( $#nodes - 1 ))})
-    (( $#nodes < 2 )) || names+=(cuda:all)
     _wanted devices expl device compadd -a names
+}
+
+# PATTERN: files that match it, or, where reports are added up, those of JSON.
+_gpuimg_inputs() {
+    (( ! ${words[(I)--merge]} )) || 1='*.(#i)json(-.)'
+    _files -g $1
 }
 
 # How a pipeline may go on, quoted or not.

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/generate/generate.h"
+#include "cli/help_text.h"
 
 static void add_quoted(gi_buffer *text, const char *string) {
     gi_buffer_puts(text, "'");
@@ -102,7 +103,8 @@ static void add_operands(gi_buffer *text, const gi_command *command) {
     if (files.failed)
         text->failed = true;
     else if (command->operands == GI_OPERANDS_COMMAND)
-        gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -a '(__gpuimg_commands)'\n", command->name);
+        gi_buffer_printf(text, "complete -c gpuimg -n '__gpuimg_is %s' -f -a '(__gpuimg_commands; __gpuimg_topics)'\n",
+                         command->name);
     else if (command->operands == GI_OPERANDS_WORDS)
         add_words_only(text, command);
     else if (command->operands == GI_OPERANDS_PIPELINE || command->first)
@@ -137,6 +139,12 @@ void gi_complete_fish(gi_buffer *text) {
         gi_buffer_puts(text, "    __gpuimg_say ");
         add_quoted(text, command.summary);
         gi_buffer_printf(text, " %s\n", command.name);
+    }
+    gi_buffer_puts(text, "end\n\nfunction __gpuimg_topics\n");
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++) {
+        gi_buffer_puts(text, "    __gpuimg_say ");
+        add_quoted(text, topic->summary);
+        gi_buffer_printf(text, " %s\n", topic->name);
     }
     gi_buffer_puts(text, "end\n\ncomplete -c gpuimg -n __gpuimg_has_no_command -f -k -a '(__gpuimg_commands)'\n"
                          "complete -c gpuimg -n __gpuimg_has_no_command -l help -s h -d 'help'\n"

@@ -91,9 +91,15 @@ static void add_item(gi_buffer *text, const char *name, const char *meaning) {
     add_line(text, meaning);
 }
 
-static void add_items(gi_buffer *text, const char *title, const gi_help_item *items) {
-    gi_buffer_printf(text, ".SH %s\n", title);
-    for (; items->name; items++) add_item(text, items->name, items->meaning);
+// A section for each topic of the mask.
+static void add_topics(gi_buffer *text, unsigned mask) {
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++) {
+        if (!(topic->taken_by & mask)) continue;
+        gi_buffer_printf(text, ".SH %s\n", topic->section);
+        if (topic->words) add_line(text, topic->words);
+        for (const gi_help_item *item = topic->items; item && item->name; item++)
+            add_item(text, item->name, item->meaning);
+    }
 }
 
 static void add_option(gi_buffer *text, gi_help_option *option) {
@@ -171,31 +177,31 @@ void gi_man_command(gi_buffer *text, const gi_command *command, const char *date
     add_description(text, command);
     if (command->operands == GI_OPERANDS_PIPELINE) add_commands(text, "STAGES", true);
     add_options(text, command);
-    if (command->mask & GI_FOR_COMPUTE) {
-        add_items(text, "EXIT STATUS", gi_help_statuses);
-        add_items(text, "ENVIRONMENT", gi_help_variables);
-    }
+    add_topics(text, command->mask);
     gi_buffer_puts(text, ".SH EXAMPLES\n");
     for (int i = 0; i < 2; i++) add_example(text, command->examples[i]);
     add_see_also(text, command->name);
 }
 
 void gi_man_overview(gi_buffer *text, const char *date) {
+    gi_command help;
     add_head(text, NULL, gi_help_summary, date);
     gi_buffer_puts(text, ".SH SYNOPSIS\n");
     add_synopsis_line(text, "", "COMMAND [OPTIONS] IN... OUT");
     gi_buffer_puts(text, ".br\n");
-    add_synopsis_line(text, "help", "[COMMAND]");
+    if (gi_command_find("help", &help)) add_synopsis_line(text, "help", help.usage);
     gi_buffer_puts(text, ".br\n");
     add_synopsis_line(text, "--version", "");
     gi_buffer_puts(text, ".SH DESCRIPTION\n");
     add_line(text, gi_help_about);
     gi_buffer_puts(text, ".PP\nEach command has a page of its own, as \\fBgpuimg\\-gray\\fR(1), and \\fBgpuimg help "
-                         "\\fICOMMAND\\fR shows the same.\n");
+                         "\\fICOMMAND\\fR shows the same, but for the sections that are topics of its own: \\fBgpuimg "
+                         "help ");
+    gi_help_add_topics(text, GI_FOR_ALL);
+    gi_buffer_puts(text, "\\fR.\n");
     add_commands(text, "STAGES", true);
     add_commands(text, "OTHER COMMANDS", false);
-    add_items(text, "EXIT STATUS", gi_help_statuses);
-    add_items(text, "ENVIRONMENT", gi_help_variables);
+    add_topics(text, GI_FOR_ALL);
     gi_buffer_puts(text, ".SH EXAMPLES\n");
     for (int i = 0; gi_help_examples[i]; i++) add_example(text, gi_help_examples[i]);
     add_see_also(text, NULL);

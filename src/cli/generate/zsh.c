@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/generate/generate.h"
+#include "cli/help_text.h"
 
 // Text inside single quotes, in which `special` is escaped.
 static void add_quoted(gi_buffer *text, const char *string, const char *special) {
@@ -33,7 +34,12 @@ static void add_names(gi_buffer *text) {
     gi_command command;
     gi_buffer_puts(text, "_gpuimg_commands() {\n    local -a names=(");
     for (int i = 0; gi_command_at(i, &command); i++) add_described(text, NULL, command.name, command.summary);
-    gi_buffer_puts(text, ")\n    _describe -t commands command names\n}\n\n_gpuimg_stages() {\n    local -a names=(");
+    gi_buffer_puts(text, ")\n    _describe -t commands command names\n}\n\n_gpuimg_commands_and_topics() {\n"
+                         "    local -a names=(");
+    for (const gi_help_topic *topic = gi_help_topics; topic->name; topic++)
+        add_described(text, NULL, topic->name, topic->summary);
+    gi_buffer_puts(text, ")\n    _gpuimg_commands\n    _describe -t topics topic names\n}\n\n"
+                         "_gpuimg_stages() {\n    local -a names=(");
     for (int i = 0; i < GI_STAGE_COUNT; i++)
         add_described(text, NULL, gi_stage_table[i].name, gi_stage_table[i].summary);
     gi_buffer_puts(text, ")\n    _describe -t stages stage names \"$@\"\n}\n");
@@ -93,14 +99,17 @@ static void add_option(gi_buffer *text, const gi_completion *option) {
 static void add_operands(gi_buffer *text, const gi_command *command) {
     const char *extensions = gi_operand_extensions(command);
     if (command->operands == GI_OPERANDS_PIPELINE) gi_buffer_puts(text, " \\\n        '1:pipeline:_gpuimg_pipeline'");
-    if (command->operands == GI_OPERANDS_COMMAND) gi_buffer_puts(text, " \\\n        '1:command:_gpuimg_commands'");
+    if (command->operands == GI_OPERANDS_COMMAND)
+        gi_buffer_puts(text, " \\\n        '1:command or topic:_gpuimg_commands_and_topics'");
     if (command->first) {
         gi_buffer_puts(text, command->operands == GI_OPERANDS_WORDS ? " \\\n        '*:name:("
                                                                     : " \\\n        '1:operation:(");
         gi_add_blank_words(text, command->first);
         gi_buffer_puts(text, ")'");
     }
-    if (*extensions) gi_buffer_printf(text, " \\\n        '*:file:_files -g \"*.(#i)(%s)(-.)\"'", extensions);
+    if (*extensions)
+        gi_buffer_printf(text, " \\\n        '*:file:%s \"*.(#i)(%s)(-.)\"'",
+                         command->mask & GI_FOR_HIST ? "_gpuimg_inputs" : "_files -g", extensions);
 }
 
 static void add_command(gi_buffer *text, const gi_command *command) {
