@@ -118,6 +118,16 @@ static gi_backend *automatic_gpu(gpuimg_context *context) {
 
 bool gi_context_weighs_work(const gpuimg_context *context) { return context->request.kind == GI_DEVICE_AUTO; }
 
+// Where a GPU would not pay, and there can be none: `why` speaks of no seconds on one.
+static void explain_without(const gi_work_estimate *work, char *why, size_t size) {
+    const char *about;
+    char reason[160];
+    if (!gi_cuda_built(&about))
+        snprintf(why, size, "built without CUDA");
+    else if (work->told && !gi_cuda_driver(reason, sizeof reason))
+        snprintf(why, size, "no GPU is usable: %s", reason);
+}
+
 void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi_choice *choice) {
     *choice = (gi_choice){.backend = context->request.kind == GI_DEVICE_CUDA ? context->cuda : context->cpu};
     snprintf(choice->why, sizeof choice->why, "as asked for");
@@ -129,8 +139,7 @@ void gi_context_choose(gpuimg_context *context, const gi_work_estimate *work, gi
     pthread_mutex_lock(&context->mutex);
     estimate.started = context->cuda != NULL;
     bool pays = gi_device_pays(&estimate, why, sizeof why) || work->codec == GI_CODEC_NVJPEG;
-    const char *about;
-    if (!pays && !gi_cuda_built(&about)) snprintf(why, sizeof why, "built without CUDA");
+    if (!pays) explain_without(work, why, sizeof why);
     gi_backend *gpu = pays ? automatic_gpu(context) : NULL;
     snprintf(choice->why, sizeof choice->why, "%s%.200s", pays && !gpu ? "no GPU is usable: " : "",
              pays && !gpu ? context->none : why);

@@ -55,6 +55,7 @@ static gi_status open_device(gi_session *session, gi_error *err) {
     const gi_codec_choice codec = (gi_codec_choice)gi_options_choice(session->options, GI_GLOBAL_codec);
     gi_work_estimate work = {
         .pipeline = session->pipeline, .files = session->list.count, .decoded = true, .codec = codec};
+    work.told = session->console.verbose;
     if (gi_context_weighs_work(session->context)) work.pixels = gi_list_pixels(&session->list);
     if (session->nominal_pixels) {
         work.files = 1;

@@ -8,7 +8,6 @@
 
 #include "core/large.h"
 #include "cuda/cuda_status.h"
-#include "cuda/devices.h"
 #include "cuda/primitives.h"
 #include "cuda/slot.h"
 

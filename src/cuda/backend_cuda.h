@@ -19,6 +19,10 @@ typedef struct gi_cuda_device {
 // True when built with CUDA. *about: toolkit version and architectures, or how to build with it.
 bool gi_cuda_built(const char **about);
 
+// False when the driver is missing or too old, or CUDA not built in, with the reason. Takes a few milliseconds: starts
+// no driver.
+bool gi_cuda_driver(char *reason, size_t size);
+
 // Number of devices the driver shows; when 0, `reason` says why (no driver, driver too old, none visible, not built).
 int gi_cuda_device_count(char *reason, size_t size);
 

@@ -10,6 +10,11 @@ bool gi_cuda_built(const char **about) {
     return false;
 }
 
+bool gi_cuda_driver(char *reason, size_t size) {
+    snprintf(reason, size, "%s", reason_text);
+    return false;
+}
+
 int gi_cuda_device_count(char *reason, size_t size) {
     snprintf(reason, size, "%s", reason_text);
     return 0;

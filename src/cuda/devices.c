@@ -6,7 +6,6 @@
 
 #include "cuda/architectures.h"
 #include "cuda/backend_cuda.h"
-#include "cuda/devices.h"
 #include "cuda/driver.h"
 #include "cuda/fault.h"
 

@@ -31,6 +31,7 @@ typedef struct gi_work_estimate {
     bool decoded;              // they are files
     bool started;              // a GPU is in use already: there is no start to pay for
     gi_codec_choice codec;     // with one of a device's, a GPU decodes and encodes by itself
+    bool told;                 // the reason is shown: then it is worth a look whether there is a driver at all
 } gi_work_estimate;
 
 // Seconds by which a piece of work is longer than its codecs take, which is the same on either side.

@@ -77,6 +77,13 @@ def test_auto_does_without_and_says_so_if_asked(tmp_path, fault):
     assert "no GPU is usable: " in automatic(tmp_path, "-v", fault=fault)
 
 
+def test_auto_speaks_of_no_gpu_where_there_is_no_driver(tmp_path):
+    """Also of work that a GPU would not pay for."""
+    _, said = result(tmp_path, "gray", "-v", fault="no-driver")
+    assert re.match(r"gpuimg: device cpu \(.*\): no GPU is usable: no NVIDIA driver is installed\n", said)
+    assert result(tmp_path, "gray", fault="no-driver")[1] == ""
+
+
 def test_auto_says_what_it_expects(tmp_path):
     said = automatic(tmp_path, "-v")
     assert re.search(r"device cuda \(.*background\): .* add about [0-9.]+ s on \d+ cores? and [0-9.]+ s on a GPU", said)

@@ -29,6 +29,11 @@ bool gi_cuda_built(const char **about) {
     return true;
 }
 
+bool gi_cuda_driver(char *reason, size_t size) {
+    if (gpus == 0) snprintf(reason, size, "no driver");
+    return gpus > 0;
+}
+
 int gi_cuda_device_count(char *reason, size_t size) {
     if (gpus == 0) snprintf(reason, size, "no driver");
     return gpus;
