@@ -71,7 +71,7 @@
            "Gaussian of that standard deviation in pixels, above 0; not with radius")                                 \
     OPTION(blur, CHOICE, border, GI_BORDER_REFLECT101, 0, 3, "reflect101|replicate|shrink|constant",                  \
            "what lies outside the image: its mirror, its edge, nothing (the mean is over fewer pixels), or value")    \
-    OPTION(blur, LEVEL, value, 0, 0, 65535, "", "what lies outside with border=constant")
+    OPTION(blur, LEVEL, value, 0, 0, 65535, "", "what lies outside with border=constant, and with no other")
 
 #define GI_OPTIONS_heat(OPTION)                                                                                       \
     OPTION(heat, CHOICE, mode, GI_HEAT_NONLINEAR, 0, 1, "nonlinear|linear", "the equation")                           \

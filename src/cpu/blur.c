@@ -34,6 +34,9 @@ gi_status gi_blur_check(const void *args, gi_sample sample, gi_error *err) {
                        blur->sigma);
     if (gi_blur_is_gaussian(blur) && !(blur->sigma > 0))
         return gi_fail(err, GI_ERR_USAGE, "sigma must be above 0: radius=0 leaves an image as it is");
+    if (blur->value != 0 && blur->border != GI_BORDER_CONSTANT)
+        return gi_fail(err, GI_ERR_USAGE, "blur takes value=%d with border=constant alone, as what lies outside then",
+                       blur->value);
     if (blur->value > (int32_t)gi_sample_max(sample))
         return gi_fail(err, GI_ERR_USAGE, "value %d is above %u, the maximum of this image's samples", blur->value,
                        gi_sample_max(sample));

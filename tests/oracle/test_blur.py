@@ -97,12 +97,17 @@ def gauss(image, sigma, border="reflect101", value=0):
     return join(made + [quotient(weight, one)], image.shape)
 
 
+def outside(border, value):
+    """The options; only a constant border takes a value."""
+    return "--border", border, *(("--value", value) if border == "constant" else ())
+
+
 @pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_box_sizes(gpuimg, channels, border):
     for size, radius in zip(SMALL, [0, 3, 40, 5, 2, 7]):
         image = random_image(size, channels)
-        result = gpuimg.process(image, "blur", "--radius", radius, "--border", border, "--value", 9)
+        result = gpuimg.process(image, "blur", "--radius", radius, *outside(border, 9))
         assert_same(result, box(image, radius, border, 9), f"{size_name(size)}, {channels}, r={radius}, {border}")
 
 
@@ -116,7 +121,7 @@ def test_box_large(gpuimg, channels):
 @pytest.mark.parametrize("border", BORDERS)
 def test_box_of_largest_radius(gpuimg, border):
     image = random_image((21, 13), 3)
-    result = gpuimg.process(image, "blur", "--radius", 16384, "--border", border, "--value", 255)
+    result = gpuimg.process(image, "blur", "--radius", 16384, *outside(border, 255))
     assert_same(result, box(image, 16384, border, 255), border)
 
 
@@ -137,7 +142,7 @@ def test_box_as_opencv(gpuimg, channels):
 def test_gauss_sizes(gpuimg, channels, border):
     for size, sigma in zip(SMALL, [1, 0.4, 5, 2, 1.5, 3]):
         image = random_image(size, channels)
-        result = gpuimg.process(image, "blur", "--sigma", sigma, "--border", border, "--value", 200)
+        result = gpuimg.process(image, "blur", "--sigma", sigma, *outside(border, 200))
         assert_same(result, gauss(image, sigma, border, 200), f"{size_name(size)}, {channels}, s={sigma}, {border}")
 
 
@@ -146,7 +151,7 @@ def test_gauss_sizes(gpuimg, channels, border):
 def test_gauss_sigmas(gpuimg, channels, sigma):
     image = random_image((83, 61), channels)
     border = BORDERS[channels - 1]
-    result = gpuimg.process(image, "blur", "--sigma", sigma, "--border", border, "--value", 200)
+    result = gpuimg.process(image, "blur", "--sigma", sigma, *outside(border, 200))
     assert_same(result, gauss(image, sigma, border, 200), f"{channels} channels, sigma {sigma}, {border}")
 
 
@@ -197,6 +202,8 @@ def test_in_a_pipeline(gpuimg):
         (("--sigma", 257), "256"),
         (("--radius", 16385), "16384"),
         (("--border", "wrap"), "reflect101"),
+        (("--value", 3), "blur takes value=3 with border=constant alone"),
+        (("--border", "shrink", "--value", 3), "with border=constant alone"),
     ],
 )
 def test_refusals(gpuimg, tmp_path, options, reason):

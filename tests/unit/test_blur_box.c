@@ -18,7 +18,8 @@ static void check_box(gi_shape shape, gi_blur_args args, fill kind) {
 }
 
 static gi_blur_args box(int32_t radius, int border) {
-    gi_blur_args args = {.radius = radius, .sigma = GI_BLUR_UNSET, .border = border, .value = 77};
+    gi_blur_args args = {.radius = radius, .sigma = GI_BLUR_UNSET, .border = border};
+    if (border == GI_BORDER_CONSTANT) args.value = 77;
     return args;
 }
 

@@ -14,7 +14,8 @@ static void check_gauss(gi_shape shape, gi_blur_args args, fill kind) {
 }
 
 static gi_blur_args gauss_args(double sigma, int border) {
-    gi_blur_args args = {.radius = GI_BLUR_UNSET, .sigma = sigma, .border = border, .value = 200};
+    gi_blur_args args = {.radius = GI_BLUR_UNSET, .sigma = sigma, .border = border};
+    if (border == GI_BORDER_CONSTANT) args.value = 200;
     return args;
 }
 
