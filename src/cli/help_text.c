@@ -9,12 +9,14 @@ const char gi_help_summary[] = "image pipelines on a GPU or on all CPU cores";
 const char gi_help_about[] = "Runs image pipelines on an NVIDIA GPU, or on all CPU cores, with the same bytes out on "
                              "either.";
 
-static const gi_help_item statuses[] = {{"0", "all done"},
-                                        {"1", "an input failed or an output could not be written"},
-                                        {"2", "usage error, nothing touched"},
-                                        {"3", "the device asked for, or the sandbox required, is not to be had"},
-                                        {"130 or 143", "interrupted"},
-                                        {NULL, NULL}};
+static const gi_help_item statuses[] = {
+    {"0", "all done; also where there was nothing to do, as in a directory without images, which is said unless -q "
+          "is given"},
+    {"1", "an input failed or an output could not be written"},
+    {"2", "usage error, nothing touched"},
+    {"3", "the device asked for, or the sandbox required, is not to be had"},
+    {"130 or 143", "interrupted"},
+    {NULL, NULL}};
 
 static const gi_help_item variables[] = {
     {"GPUIMG_DEVICE", "where to compute when --device is not given: auto, cpu, cuda, cuda:N, cuda:N,M,... or cuda:all"},
