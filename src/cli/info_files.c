@@ -67,6 +67,7 @@ static gi_status look_at(const gi_item *item, const gi_options *options, gi_file
         array = gi_array_peek(item->in, &facts->array, &facts->bytes, &facts->is_array, &other);
     if (facts->is_array || array == GI_ERR_FORMAT) {
         facts->opened = facts->array.header_bytes > 0;
+        facts->quick = false;
         *err = other;
         return array;
     }

@@ -18,7 +18,7 @@ typedef struct gi_file_facts {
     const gi_metadata *metadata; // NULL where no decoder could be opened
     gi_buffer damage;            // of what still decodes, and beside the pixels: texts, each with its NUL
     const char *error;           // why it could not be opened, or its pixels not be decoded; NULL: it could
-    bool quick;                  // its pixels were not decoded
+    bool quick;                  // its pixels were not decoded, which an array has none of
 } gi_file_facts;
 
 int gi_info_files(const gi_command *command, const gi_options *options);
@@ -32,7 +32,8 @@ int gi_info_files(const gi_command *command, const gi_options *options);
 // checked: the pixels were decoded. From "density" to "iptc" there is nothing of a file whose damage keeps it from
 // being opened. Of an array, whose file is named itself:
 //   {"file","bytes","format":"NPY","element","byte_order":"little"|"big"|null,"shape":[...],"count",
-//    "order":"C"|"Fortran","error"}
+//    "order":"C"|"Fortran","damage":[],"checked":true,"error"}
+// What can be checked of it, that the file has the size which its header tells, is checked in any case.
 // Of a file whose header could not be read there are file and error alone.
 void gi_info_add_text(gi_buffer *text, const gi_file_facts *facts);
 void gi_info_add_json(gi_buffer *text, const gi_file_facts *facts);

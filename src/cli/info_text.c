@@ -218,6 +218,16 @@ static void add_array_members(gi_buffer *text, const gi_file_facts *facts) {
     gi_buffer_printf(text, "],\"count\":%zu,\"order\":\"%s\"", h->array.count, h->fortran ? "Fortran" : "C");
 }
 
+static void add_damage_members(gi_buffer *text, const gi_file_facts *facts) {
+    gi_buffer_puts(text, ",\"damage\":[");
+    for (size_t at = 0; at < facts->damage.size; at += strlen(facts->damage.data + at) + 1) {
+        if (at) gi_buffer_puts(text, ",");
+        gi_json_add_string(text, facts->damage.data + at);
+    }
+    gi_buffer_puts(text, "]");
+    add_flag(text, "checked", !facts->quick);
+}
+
 void gi_info_add_json(gi_buffer *text, const gi_file_facts *facts) {
     gi_buffer_puts(text, "{");
     gi_json_add_name(text, "file", facts->file);
@@ -227,14 +237,8 @@ void gi_info_add_json(gi_buffer *text, const gi_file_facts *facts) {
         gi_buffer_printf(text, ",\"bytes\":%llu", (unsigned long long)facts->bytes);
         add_stored(text, &facts->header);
         if (facts->metadata) add_metadata(text, facts->metadata);
-        gi_buffer_puts(text, ",\"damage\":[");
-        for (size_t at = 0; at < facts->damage.size; at += strlen(facts->damage.data + at) + 1) {
-            if (at) gi_buffer_puts(text, ",");
-            gi_json_add_string(text, facts->damage.data + at);
-        }
-        gi_buffer_puts(text, "]");
-        add_flag(text, "checked", !facts->quick);
     }
+    if (facts->opened) add_damage_members(text, facts);
     gi_buffer_puts(text, ",\"error\":");
     if (facts->error)
         gi_json_add_string(text, facts->error);

@@ -307,6 +307,10 @@ def test_arrays(gpuimg, tmp_path):
         assert image["order"] == ("Fortran" if name == "b.npy" else "C") and image["error"] is None
         assert image["byte_order"] == {"a": "little", "b": "big", "c": None, "d": "little"}[name[0]]
         assert image["bytes"] == (tmp_path / name).stat().st_size
+        for options in ([], ["--quick"]):
+            (image,) = info(gpuimg, *options, tmp_path / name)
+            assert (image["damage"], image["checked"]) == ([], True)
+            assert "damage      none\n" in told(gpuimg, *options, tmp_path / name).text
     data = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(data[:-1])
     (image,) = info(gpuimg, tmp_path / "a.npy", expect=1)
