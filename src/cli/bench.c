@@ -1,4 +1,5 @@
 // `gpuimg bench [NAME...]`: runs demonstrations and writes their tables down.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +207,8 @@ static gi_status write_outputs(const run *r) {
         if (!r->outputs[i]) continue;
         gi_status status = write_output(r, i, &err);
         if (status == GI_OK) continue;
-        gi_complain("%s: %s", gi_path_output(gi_path_of_argument(r->paths[i])), err.text);
+        const char *path = gi_path_of_argument(r->paths[i]);
+        if (path || err.system != EPIPE) gi_complain("%s: %s", gi_path_output(path), err.text);
         worst = status;
     }
     return worst;
@@ -255,6 +257,7 @@ static gi_status run_demos(run *r) {
     const size_t wanted = r->count;
     for (r->count = 0; r->count < wanted; r->count++) {
         if (gi_interrupt) return GI_ERR_CANCELLED;
+        if (ferror(stdout)) return GI_ERR_IO; // said by main
         if (run_demo(r, &r->results[r->count])) worst = GI_ERR_FORMAT;
     }
     return worst;

@@ -1,5 +1,6 @@
 #include "cli/console.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -191,6 +192,11 @@ void gi_complain_unknown_topic(const char *name) {
     gi_complain("no command or topic is named '%.100s'%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
                 near ? "'?" : "");
     gi_suggest_help(NULL);
+}
+
+bool gi_reader_is_gone(void) {
+    struct pollfd standard_output = {STDOUT_FILENO, POLLOUT, 0};
+    return poll(&standard_output, 1, 0) > 0 && (standard_output.revents & POLLERR);
 }
 
 int gi_exit_status(gi_status status) {

@@ -40,6 +40,10 @@ void gi_suggest_help(const char *topic);
 void gi_complain_unknown_command(const char *name);
 void gi_complain_unknown_topic(const char *name);
 
+// True when whoever read our standard output through a pipe is gone, as head is after its lines: he knows that there
+// was more, and is told nothing. The exit status is that of an output which cannot be written.
+bool gi_reader_is_gone(void);
+
 // The exit status that a failure means: 2 usage, 3 device, 128 + signal when interrupted, else 1.
 int gi_exit_status(gi_status status);
 

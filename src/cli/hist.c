@@ -1,4 +1,5 @@
 // Commands that report: `hist`, and pipelines that end in it.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,6 +94,11 @@ static void on_progress(void *context, size_t index, const gi_outcome *outcome) 
     stop_when_failed(r->report);
 }
 
+// True for a report for people whose reader went away, as `| head` does.
+static bool is_unread(const gi_report_request *request, const gi_error *err) {
+    return err->system == EPIPE && !request->path && !request->style->binary;
+}
+
 static gi_status measure(gi_session *session, const gi_report_request *request) {
     gi_report *report = NULL;
     gi_error err = {0};
@@ -113,7 +119,7 @@ static gi_status measure(gi_session *session, const gi_report_request *request) 
     bool worthless = run && (nothing || result.not_started || gi_interrupt > 0);
     if (status == GI_OK && !worthless) status = gi_report_finish(report, &err);
 out:
-    if (status && status != GI_ERR_CANCELLED) {
+    if (status && status != GI_ERR_CANCELLED && !is_unread(request, &err)) {
         const gi_messages messages = {gi_console_say, &session->console};
         gi_say(&messages, GI_FAILURE, gi_path_output(request->path), "%s", err.text);
     }
@@ -175,7 +181,7 @@ static gi_status merge_reports(const gi_report_request *request, gi_operands ope
         if (status) at = gi_path_input(gi_path_of_argument(operands.names[i]));
     }
     if (status == GI_OK) status = gi_report_finish(report, &err);
-    if (status) gi_say(&messages, GI_FAILURE, at, "%s", err.text);
+    if (status && !is_unread(request, &err)) gi_say(&messages, GI_FAILURE, at, "%s", err.text);
     gi_report_close(report);
     return status ? GI_ERR_IO : GI_OK;
 }

@@ -118,7 +118,8 @@ out:
 static gi_status tell_all(const gi_item_list *list, const gi_options *options) {
     gi_status worst = list->failed ? GI_ERR_IO : GI_OK;
     if (options->file_json) printf("{\"schema\":1,\"images\":[\n");
-    for (size_t i = 0; i < list->count && worst != GI_ERR_CANCELLED; i++) {
+    // Nobody is left to be told, or there is no room: what has failed is said by main.
+    for (size_t i = 0; i < list->count && worst != GI_ERR_CANCELLED && !ferror(stdout); i++) {
         gi_status status = tell_item(&list->items[i], options, i == 0);
         if (status != GI_OK) worst = status == GI_ERR_CANCELLED ? status : GI_ERR_FORMAT;
     }

@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     (void)atexit(gi_output_remove_all);
     int status = dispatch(argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        gi_complain("standard output: %s", strerror(errno));
+        if (!gi_reader_is_gone()) gi_complain("standard output: %s", strerror(errno));
         if (status == 0) status = 1;
     }
     return status;

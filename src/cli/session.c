@@ -194,8 +194,14 @@ static bool is_batch(const gi_session *session) {
            (session->list.count == 1 && session->list.items[0].from_directory);
 }
 
+// True for a report on standard output that nobody reads any more.
+static bool is_unread(const gi_session *session) {
+    const char *output = session->options->output;
+    return session->sink && (!output || !gi_path_of_argument(output)) && gi_reader_is_gone();
+}
+
 static void print_summary(const gi_session *session, const gi_batch_result *result) {
-    if (session->console.quiet || !is_batch(session)) return;
+    if (session->console.quiet || !is_batch(session) || is_unread(session)) return;
     gi_buffer text = {0};
     size_t other = session->list.skipped, skipped = result->skipped + other;
     gi_buffer_printf(&text, "%zu done", result->done);

@@ -1,5 +1,6 @@
 """Exit status: 0 done, 1 a file failed, 2 usage (nothing touched), 3 device; where messages and data go."""
 import os
+import subprocess
 
 import pytest
 
@@ -84,6 +85,31 @@ def test_1_when_stdout_is_a_closed_pipe(gpuimg, image):
         # A short text may have gone into the pipe before it was closed.
         assert process.returncode in (0, 1)
         process.stderr.close()
+
+
+def test_whoever_stops_reading_is_told_nothing(gpuimg, image):
+    """As `| head` does. Of an image or an array cut short he is."""
+    names = [f"{i}.png" for i in range(30)]
+    for name in names:
+        image(name)
+    for args in (["hist", *names], ["hist", "--format", "json", *names], ["hist", "--total", *names], ["info", *names],
+                 ["info", "--json", *names], ["help"], ["--version"], ["bench", "--list"], ["reduce", "sum", "0.png"],
+                 ["run", "--explain", "gray", *names], ["bench", "add", "--quick", "--device", "cpu"],
+                 ["bench", "add", "--quick", "--device", "cpu", "--json", "-"]):
+        done = unread(gpuimg, args)
+        assert (done.returncode, done.stderr) == (1, b""), (args, done)
+    for args in (["gray", "0.png", "-"], ["hist", "--format", "png", "0.png"]):
+        done = unread(gpuimg, args)
+        assert done.returncode == 1 and b"cannot write" in done.stderr and b"Broken pipe" in done.stderr, (args, done)
+
+
+def unread(gpuimg, args):
+    """What becomes of it where nobody reads its output."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        return subprocess.run([gpuimg.path, *args], cwd=gpuimg.directory, env=gpuimg.environment(), stdout=pipe,
+                              stderr=subprocess.PIPE, timeout=60)
 
 
 def test_closed_standard_streams_do_no_harm(gpuimg, image, tmp_path):
