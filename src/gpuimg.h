@@ -6,9 +6,10 @@
  *     gpuimg_pipeline *pipeline = NULL;
  *     gpuimg_error error;
  *     if (gpuimg_context_open("auto", 0, &context, &error) ||
- *         gpuimg_pipeline_parse("gray | threshold otsu", &pipeline, &error) ||
- *         gpuimg_run_file(context, pipeline, "in.png", "out.png", NULL, &error))
+ *         gpuimg_pipeline_parse("gray | threshold otsu", &pipeline, &error))
  *         fprintf(stderr, "%s\n", error.text);
+ *     else if (gpuimg_run_file(context, pipeline, "in.png", "out.png", NULL, &error))
+ *         fprintf(stderr, "in.png: %s\n", error.text);
  *     gpuimg_pipeline_free(pipeline);
  *     gpuimg_context_close(context);
  *

@@ -1,5 +1,6 @@
 """README.md and the built-in help agree with the stage table, and README's examples work. Argument: the project's folder;
 GPUIMG in the environment is the program."""
+import importlib.util
 import os
 import pathlib
 import re
@@ -36,11 +37,13 @@ def check_table(readme, table, program):
 
 
 def check_examples(readme, project, program):
-    """Runs every indented line of the section "Examples" in a folder that has the samples and some photos."""
-    section = readme.split("\n## Examples\n")[1].split("\n## ")[0]
-    examples = re.findall(r"^    (.*\bgpuimg .*)$", section, flags=re.M)
-    if len(examples) < 5:
-        yield "README.md: fewer than five examples"
+    """Runs the indented lines of the sections "Examples" and "Arrays" in a folder that has the samples and some photos."""
+    sections = [readme.split(f"\n## {title}\n")[1].split("\n## ")[0] for title in ("Examples", "Arrays")]
+    lines = [re.findall(r"^    (.*\b(?:gpuimg|python3) .*)$", section, flags=re.M) for section in sections]
+    if len(lines[0]) < 5 or len(lines[1]) < 3:
+        yield "README.md: fewer examples than there were"
+    arrays = [line.replace("python3", sys.executable) for line in lines[1]] if importlib.util.find_spec("numpy") else []
+    examples = lines[0] + arrays
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(project / "samples", pathlib.Path(folder, "samples"))
         pathlib.Path(folder, "photos").mkdir()
