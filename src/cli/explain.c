@@ -35,7 +35,7 @@ static void add_call(gi_buffer *text, const gi_stage_call *call) {
 }
 
 static void add_barrier(gi_buffer *text, const gi_segment *segment) {
-    gi_buffer_printf(text, "   barrier  histogram of the %s, for %s\n",
+    gi_buffer_printf(text, "   first    the histogram of the whole %s, for %s\n",
                      segment->counted == GI_COUNTED_LUMA ? "image's luma" : "image", segment->calls[0].stage->name);
 }
 
@@ -47,15 +47,15 @@ static void add_segment(gi_buffer *text, const gi_segment *segment, int number) 
         gi_buffer_puts(text, i ? " | " : "");
         add_call(text, &segment->calls[i]);
     }
-    gi_buffer_puts(text, segment->count > 1 ? " (fused into one pass)\n" : "\n");
+    gi_buffer_puts(text, segment->count > 1 ? " (in one pass)\n" : "\n");
     gi_buffer_printf(text, "            %s", gi_channels_name(segment->channels_in));
     if (segment->channels_in != segment->channels_out)
         gi_buffer_printf(text, " to %s", gi_channels_name(segment->channels_out));
     if (gi_segment_is_identity(segment)) gi_buffer_puts(text, ": nothing to do, left out");
     if (!point && segment->halo == UINT32_MAX)
-        gi_buffer_puts(text, ", halo of the whole image");
+        gi_buffer_puts(text, ", from the whole image");
     else if (!point)
-        gi_buffer_printf(text, ", halo %u row%s", segment->halo, gi_plural(segment->halo));
+        gi_buffer_printf(text, ", from %u row%s above and below", segment->halo, gi_plural(segment->halo));
     gi_buffer_puts(text, "\n");
 }
 
@@ -63,17 +63,17 @@ static void add_leg(gi_buffer *text, const gi_plan *plan, const gi_leg *leg) {
     if (leg->from == leg->to)
         gi_buffer_puts(text, "            the image as it is");
     else if (leg->from + 1 == leg->to)
-        gi_buffer_printf(text, "            segment %d", leg->to);
+        gi_buffer_printf(text, "            step %d", leg->to);
     else
-        gi_buffer_printf(text, "            segments %d to %d", leg->from + 1, leg->to);
+        gi_buffer_printf(text, "            steps %d to %d", leg->from + 1, leg->to);
     uint32_t halo = gi_halo_sum(plan, leg->from, leg->to);
     if (halo == UINT32_MAX)
-        gi_buffer_puts(text, " with a halo of the whole image");
+        gi_buffer_puts(text, " from the whole image");
     else if (halo > 0)
-        gi_buffer_printf(text, " with a halo of %u row%s", halo, gi_plural(halo));
-    if (leg->counted != GI_COUNTED_NOTHING) gi_buffer_puts(text, ", counted");
-    if (leg->stored) gi_buffer_puts(text, ", stored in host memory");
-    if (leg->last) gi_buffer_puts(text, plan->measures ? ", counted for hist" : ", encoded");
+        gi_buffer_printf(text, " from %u row%s above and below", halo, gi_plural(halo));
+    if (leg->counted != GI_COUNTED_NOTHING) gi_buffer_puts(text, ", histogram taken");
+    if (leg->stored) gi_buffer_puts(text, ", kept whole in memory");
+    if (leg->last) gi_buffer_puts(text, plan->measures ? ", histogram taken for hist" : ", encoded");
     gi_buffer_puts(text, "\n");
 }
 
@@ -92,7 +92,7 @@ static void add_work(gi_buffer *text, const gi_plan *plan, const gi_band_rule *r
     if (work.bands == 1) {
         gi_buffer_printf(text, "bands       one: the whole image, %u rows\n", plan->in.height);
     } else {
-        gi_buffer_printf(text, "bands       %u of %u rows, in each of these turns\n", work.bands, rule->rows);
+        gi_buffer_printf(text, "bands       %u of %u rows, in turn:\n", work.bands, rule->rows);
         add_legs(text, plan, rule);
     }
     gi_buffer_printf(text, "moved       %.2f bytes read and %.2f written a pixel", work.read / pixels,
@@ -108,7 +108,7 @@ static void add_work(gi_buffer *text, const gi_plan *plan, const gi_band_rule *r
     gi_buffer_puts(text, rule->uploads ? ", on the device " : ", working buffers ");
     add_bytes(text, work.working);
     if (work.stored) {
-        gi_buffer_puts(text, ", stored between legs ");
+        gi_buffer_puts(text, ", kept whole between ");
         add_bytes(text, work.stored);
     }
     gi_buffer_puts(text, "\n");
@@ -131,7 +131,7 @@ static gi_status add_plan(gi_buffer *text, const gi_session *session, gi_shape s
                          shape.sample == GI_U8 ? 8 : 16);
         gi_buffer_printf(text, "device      %s (%s)\n", session->choice.backend->name, session->choice.backend->detail);
         for (int i = 0; i < plan.segment_count; i++) add_segment(text, &plan.segments[i], i + 1);
-        if (plan.measures) gi_buffer_printf(text, "   sink     histogram of %s\n", gi_channels_name(plan.out.channels));
+        if (plan.measures) gi_buffer_printf(text, "   report   histogram of %s\n", gi_channels_name(plan.out.channels));
         add_work(text, &plan, &rule);
         if (!fits) gi_buffer_puts(text, "            a band of one row takes more than --max-memory allows\n");
     }

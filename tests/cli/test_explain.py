@@ -16,10 +16,10 @@ def test_a_nominal_image_stands_in_for_none(gpuimg):
     assert value(text, "image").endswith("7680x4320 RGB, 8 bits") and "nominal" in text
     assert re.search(r"^ 1 point +gray weights=601$", text, flags=re.M)
     assert "RGB to gray" in text
-    assert re.search(r"barrier +histogram of the image, for threshold\n 2 point +threshold level=otsu", text)
-    assert "segment 1, counted, stored in host memory\n            segment 2, encoded\n" in text
+    assert re.search(r"first +the histogram of the whole image, for threshold\n 2 point +threshold level=otsu", text)
+    assert "step 1, histogram taken, kept whole in memory\n            step 2, encoded\n" in text
     assert value(text, "moved") == "5.00 bytes read and 2.00 written a pixel"
-    assert value(text, "memory").endswith("stored between legs 31.6 MiB")
+    assert value(text, "memory").endswith("kept whole between 31.6 MiB")
 
 
 def window(text):
@@ -36,7 +36,7 @@ def test_bands_are_decoded_as_they_are_needed(gpuimg):
     rows, mib = window(gpuimg.ok("run", "--explain", "gray | blur radius=40").text)
     assert rows >= 8 * 40 and abs((rows + 80) * 7680 * 3 / 2**20 - mib) < 0.06
     text = gpuimg.ok("run", "--explain", "equalize").text  # counted first, and then needed again
-    assert "the image as it is, counted\n" in text and "segment 1, encoded\n" in text
+    assert "the image as it is, histogram taken\n" in text and "step 1, encoded\n" in text
     assert value(text, "memory").startswith("decoded image 94.9 MiB, ")
     text = gpuimg.ok("run", "--explain", "heat steps=5000").text
     assert value(text, "bands") == "one: the whole image, 4320 rows"
@@ -48,7 +48,7 @@ def test_of_inputs_only_the_headers_are_read(gpuimg, image, tmp_path):
     before = listing(tmp_path)
     text = gpuimg.ok("run", "--explain", "gray | threshold 5", "a.png").text
     assert value(text, "image") == "a.png, 30x20 gray, 8 bits"
-    assert "gray weights=601 | threshold level=5 (fused into one pass)" in text
+    assert "gray weights=601 | threshold level=5 (in one pass)" in text
     assert listing(tmp_path) == before
     result = gpuimg("run", "--explain", "gray", "missing.png", "a.png")
     assert result.code == 1 and "missing.png" in result.err and "a.png" in result.text
@@ -56,15 +56,15 @@ def test_of_inputs_only_the_headers_are_read(gpuimg, image, tmp_path):
 
 def test_equalize_counts_the_luma(gpuimg):
     text = gpuimg.ok("run", "--explain", "equalize | gray").text
-    assert "histogram of the image's luma, for equalize" in text
+    assert "the histogram of the whole image's luma, for equalize" in text
     assert re.search(r"^ 2 point +gray", text, flags=re.M)  # nothing fuses with it
     text = gpuimg.ok("run", "--explain", "equalize channel | gray").text
-    assert "equalize mode=channel | gray weights=601 (fused" in text
+    assert "equalize mode=channel | gray weights=601 (in one pass" in text
 
 
 def test_a_sink(gpuimg):
     text = gpuimg.ok("run", "--explain", "gray | hist").text
-    assert value(text, " +sink") == "histogram of gray"
+    assert value(text, " +report") == "histogram of gray"
     assert value(text, "moved") == "4.00 bytes read and 1.00 written a pixel"
 
 
@@ -72,7 +72,7 @@ def test_bands_follow_from_the_memory(gpuimg):
     text = gpuimg.ok("run", "--explain", "--max-memory", "200K", "gray | threshold otsu").text
     bands, rows = map(int, re.match(r"(\d+) of (\d+) rows", value(text, "bands")).groups())
     assert rows * 7680 <= 200 << 10 < (rows + 1) * 7680 and bands == -(-4320 // rows)
-    assert "segment 1, counted" in text and "segment 2, encoded" in text
+    assert "step 1, histogram taken" in text and "step 2, encoded" in text
     text = gpuimg.ok("run", "--explain", "gray", env={"GPUIMG_BAND_ROWS": "7"}).text
     assert value(text, "bands").startswith("618 of 7 rows")
     assert "more than --max-memory" in gpuimg.ok("run", "--explain", "--max-memory", "10", "gray").text
