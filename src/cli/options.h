@@ -90,7 +90,9 @@ enum {
     OPTION(FLAG, progressive, "progressive", 0, "", "", 0, 0, "", GI_FOR_IMAGE,                                        \
            "JPEGs that show all of the image early on, and take longer to write; implies --optimize (libjpeg-turbo)")  \
     OPTION(COUNT, png_level, "png-level", 0, "N", "", 0, 9, GI_OPTION_NUMBER(GI_PNG_LEVEL), GI_FOR_IMAGE,              \
-           "PNG compression, from none at 0 and fast at 1 to the smallest")                                            \
+           "PNG compression. 0: none; 1 to 7: repetitions are looked for in more and more places, which photographs "  \
+           "have too few of: they mostly come out the same at each of these; 8 and 9: every way is tried on all of "   \
+           "the image, in several times the time")                                                                     \
     OPTION(                                                                                                            \
         CHOICE, png_reduce, "png-reduce", 0, "WHEN", "auto|on|off", 0, 0, "auto", GI_FOR_IMAGE,                        \
         "PNGs of fewer bits a pixel, black and white or a palette of at most 256 colours: for what threshold makes, "  \
