@@ -57,8 +57,10 @@ enum { GI_HELP_COLUMN = 14 };
 int gi_help_width(void);
 void gi_help_add_entry(gi_buffer *text, const char *name, const char *help, int column);
 
-// Prints the help of one command on standard output; a short usage on standard error.
+// Prints the help of one command on standard output, or what of it fits a screen: its own options, the names of those
+// that others have, too; and a short usage on standard error.
 int gi_help_show(const gi_command *command);
+int gi_help_brief(const gi_command *command);
 int gi_help_overview(void);
 void gi_help_short(void);
 

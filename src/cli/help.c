@@ -75,17 +75,49 @@ static void add_wayfinder(gi_buffer *text, const char *words, unsigned mask) {
     gi_buffer_free(&line);
 }
 
-int gi_help_show(const gi_command *command) {
-    gi_buffer text = {0};
-    gi_help_option option;
-    gi_buffer_printf(&text, "Usage: gpuimg %s%s%s\n", command->name, *command->usage ? " " : "", command->usage);
+static void add_usage(gi_buffer *text, const gi_command *command) {
     gi_buffer summary = {0};
+    gi_buffer_printf(text, "Usage: gpuimg %s%s%s\n", command->name, *command->usage ? " " : "", command->usage);
     gi_buffer_printf(&summary, "%s.", command->summary);
     if (!summary.failed) {
         summary.data[0] = (char)toupper((unsigned char)summary.data[0]);
-        add_paragraph(&text, summary.data);
+        add_paragraph(text, summary.data);
     }
     gi_buffer_free(&summary);
+}
+
+static void add_examples(gi_buffer *text, const gi_command *command) {
+    gi_buffer_puts(text, "\nExamples:\n");
+    for (int i = 0; i < 2; i++) gi_buffer_printf(text, "  gpuimg %s\n", command->examples[i]);
+}
+
+static void add_shared_name(gi_buffer *names, gi_help_option *option) {
+    gi_buffer_printf(names, "%s--%s", names->size ? ", " : "Also: ", option->name);
+    if (option->letter) gi_buffer_printf(names, " (-%c)", option->letter);
+    gi_help_option_free(option);
+}
+
+int gi_help_brief(const gi_command *command) {
+    gi_buffer text = {0}, own = {0}, names = {0};
+    gi_help_option option;
+    add_usage(&text, command);
+    for (int i = 0; gi_help_stage_option_at(command, i, &option); i++) add_option(&own, &option);
+    for (int i = 0; gi_help_global_option_at(command, i, &option); i++)
+        option.shared ? add_shared_name(&names, &option) : add_option(&own, &option);
+    if (own.size) gi_buffer_printf(&text, "\n%s", own.data);
+    if (names.size) add_paragraph(&text, names.data);
+    add_examples(&text, command);
+    gi_buffer_printf(&text, "\nAll of it: 'gpuimg help %s'.\n", command->name);
+    text.failed |= own.failed || names.failed;
+    gi_buffer_free(&own);
+    gi_buffer_free(&names);
+    return print(&text);
+}
+
+int gi_help_show(const gi_command *command) {
+    gi_buffer text = {0};
+    gi_help_option option;
+    add_usage(&text, command);
     add_description(&text, command);
     if (command->stage && command->stage->option_count)
         gi_buffer_puts(&text, "\nOptions of this stage (in a pipeline: KEY=VALUE):\n");
@@ -98,8 +130,7 @@ int gi_help_show(const gi_command *command) {
     gi_buffer_puts(&text, "\nOptions:\n");
     for (int i = 0; gi_help_global_option_at(command, i, &option); i++) add_option(&text, &option);
     add_wayfinder(&text, "More:", command->mask);
-    gi_buffer_puts(&text, "\nExamples:\n");
-    for (int i = 0; i < 2; i++) gi_buffer_printf(&text, "  gpuimg %s\n", command->examples[i]);
+    add_examples(&text, command);
     return print(&text);
 }
 

@@ -150,6 +150,7 @@ bool gi_help_global_option_at(const gi_command *command, int i, gi_help_option *
     out->letter = option->letter;
     out->name = option->name;
     out->argument = option->argument;
+    out->shared = option->taken_by & GI_FOR_IMAGE;
     for (; id < GI_GLOBAL_COUNT; id = taken_from(command->mask, option->name, id + 1)) {
         if (out->meaning.size) gi_buffer_puts(&out->meaning, "; or ");
         add_meaning(&out->meaning, &gi_global_table[id]);

@@ -42,6 +42,7 @@ typedef struct gi_help_option {
     char letter; // 0: none
     const char *name;
     const char *argument; // "" for none
+    bool shared;          // with commands that write images, or all
     gi_buffer meaning;
 } gi_help_option;
 

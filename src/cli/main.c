@@ -27,7 +27,7 @@ static int run_command(const gi_command *command, char *const *argv) {
         gi_complain_error(&err, NULL);
         if (status == GI_ERR_USAGE) gi_suggest_help(command->name);
     } else if (options.help) {
-        exit_status = gi_help_show(command);
+        exit_status = options.brief ? gi_help_brief(command) : gi_help_show(command);
     } else if (options.version) {
         exit_status = print_version();
     } else {

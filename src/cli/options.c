@@ -177,6 +177,7 @@ static gi_status parse_bundle(parser *p, const char *letters, gi_error *err) {
         bool flag = gi_global_table[id].type == GI_TYPE_FLAG;
         const char *value = !flag && *letters ? letters + (*letters == '=') : NULL;
         status = set_global(p, id, value, err);
+        p->options->brief |= id == GI_GLOBAL_help;
         if (value) break;
     }
     return status;

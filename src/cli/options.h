@@ -181,7 +181,7 @@ enum {
     OPTION(FLAG, quiet, "quiet", 'q', "", "", 0, 0, "", GI_FOR_COMPUTE, "no warnings and no summary")                  \
     OPTION(FLAG, verbose, "verbose", 'v', "", "", 0, 0, "", GI_FOR_COMPUTE,                                            \
            "say more: the device and why, what was found and converted on the way")                                    \
-    OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "show this help")                                    \
+    OPTION(FLAG, help, "help", 'h', "", "", 0, 0, "", GI_FOR_ALL, "show this help; -h: in short")                      \
     OPTION(FLAG, version, "version", 0, "", "", 0, 0, "", GI_FOR_ALL, "show the version")
 
 typedef struct gi_colour {
@@ -209,6 +209,7 @@ typedef enum gi_global_id { GI_GLOBAL_OPTIONS(GI_GLOBAL_ENUM) GI_GLOBAL_COUNT } 
 typedef struct gi_options {
     GI_GLOBAL_OPTIONS(GI_GLOBAL_FIELD)
     uint64_t given;        // bit 1 << GI_GLOBAL_name: typed
+    bool brief;            // help was asked for by its letter
     gi_stage_args stage;   // of the command's stage
     const char **operands; // owned array of argv's strings
     size_t operand_count;

@@ -60,8 +60,15 @@ def test_a_commands_help(gpuimg, name):
     text = result.text
     assert result.err == "" and text.startswith(f"Usage: gpuimg {name}")
     assert len(re.findall(r"^  gpuimg ", text.split("\nExamples:\n")[1], re.M)) == 2
-    assert gpuimg.ok(name, "--help").text == text == gpuimg.ok(name, "-h").text
+    assert gpuimg.ok(name, "--help").text == text
     assert max(map(len, text.splitlines())) <= 80
+    # In short: its own options as they stand there, the names of all, and where the rest is.
+    brief = gpuimg.ok(name, "-h").text
+    assert brief.startswith(text.split("\n\n")[0]) and brief.endswith(f"\nAll of it: 'gpuimg help {name}'.\n")
+    assert len(brief.splitlines()) <= 40 and max(map(len, brief.splitlines())) <= 80
+    options = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", text, re.M)
+    assert all(re.search(rf"{option}\b", brief) for option in options) and "\n\n\n" not in brief
+    assert all(f"  --{option}" in brief for option in stage_table().get(name, []))
 
 
 def test_ranges_and_defaults(gpuimg):
