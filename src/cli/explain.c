@@ -90,9 +90,10 @@ static void add_work(gi_buffer *text, const gi_plan *plan, const gi_band_rule *r
     gi_work work = gi_work_of(plan, rule);
     double pixels = (double)plan->in.width * plan->in.height;
     if (work.bands == 1) {
-        gi_buffer_printf(text, "bands       one: the whole image, %u rows\n", plan->in.height);
+        gi_buffer_printf(text, "bands       one: the whole image, %u row%s\n", plan->in.height,
+                         gi_plural(plan->in.height));
     } else {
-        gi_buffer_printf(text, "bands       %u of %u rows, in turn:\n", work.bands, rule->rows);
+        gi_buffer_printf(text, "bands       %u of %u row%s, in turn:\n", work.bands, rule->rows, gi_plural(rule->rows));
         add_legs(text, plan, rule);
     }
     gi_buffer_printf(text, "moved       %.2f bytes read and %.2f written a pixel", work.read / pixels,

@@ -103,7 +103,10 @@ int gi_help_brief(const gi_command *command) {
     add_usage(&text, command);
     for (int i = 0; gi_help_stage_option_at(command, i, &option); i++) add_option(&own, &option);
     for (int i = 0; gi_help_global_option_at(command, i, &option); i++)
-        option.shared ? add_shared_name(&names, &option) : add_option(&own, &option);
+        if (option.shared)
+            add_shared_name(&names, &option);
+        else
+            add_option(&own, &option);
     if (own.size) gi_buffer_printf(&text, "\n%s", own.data);
     if (names.size) add_paragraph(&text, names.data);
     add_examples(&text, command);
