@@ -256,12 +256,13 @@ static gi_status measure(gi_bench *bench, field *f, gi_error *err) {
 
 static gi_status run(gi_bench *bench, gi_error *err) {
     const long long wanted = gi_bench_size(bench, 1LL << 26, 10007);
-    const size_t count = (size_t)(wanted < 256 ? 256 : wanted < 1LL << 30 ? wanted : 1LL << 30);
+    const size_t count = (size_t)(wanted < 256 ? 256 : wanted);
+    gi_status status = gi_bench_at_most(bench, 1LL << 30, err);
+    if (status != GI_OK) return status;
     const size_t side = (size_t)sqrt((double)count);
     field f = {NULL, NULL, count, 1};
     f.now = (float *)malloc(count * sizeof(float));
     f.next = (float *)malloc(count * sizeof(float));
-    gi_status status = GI_OK;
     if (!f.now || !f.next) status = gi_fail(err, GI_ERR_MEMORY, "no memory for two fields of %zu values", count);
     if (status == GI_OK) {
         gi_bench_fill_floats(f.now, count, 1);

@@ -377,7 +377,8 @@ static gi_status run(gi_bench *bench, gi_error *err) {
     const bool own = gi_bench_size(bench, 0, 0) == 0 && !gi_bench_quick(bench);
     field f;
     memset(&f, 0, sizeof f);
-    gi_bench_image(bench, &f.width, &f.height);
+    gi_status status = gi_bench_image(bench, &f.width, &f.height, err);
+    if (status != GI_OK) return status;
     if (own) { // a quarter of 8K
         f.width /= 2;
         f.height /= 2;
@@ -390,7 +391,6 @@ static gi_status run(gi_bench *bench, gi_error *err) {
     f.next = (float *)malloc(f.pixels * sizeof(float));
     f.levels = (uint8_t *)malloc(f.pixels);
     f.evolved = (uint8_t *)malloc(f.pixels);
-    gi_status status = GI_OK;
     if (!f.now || !f.next || !f.levels || !f.evolved)
         status = gi_fail(err, GI_ERR_MEMORY, "no memory for %zu temperatures", f.pixels);
     if (status == GI_OK) {

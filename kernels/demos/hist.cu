@@ -369,14 +369,15 @@ static gi_status measure_text(gi_bench *bench, samples *s, gi_error *err) {
 static gi_status run(gi_bench *bench, gi_error *err) {
     samples s;
     memset(&s, 0, sizeof s);
-    gi_bench_image(bench, &s.width, &s.height);
+    gi_status status = gi_bench_image(bench, &s.width, &s.height, err);
+    if (status != GI_OK) return status;
     const size_t pixels = (size_t)s.width * s.height;
     const size_t characters = gi_bench_size(bench, 0, 0) ? pixels : (size_t)gi_bench_size(bench, 1LL << 28, 40009);
     s.data = (uint8_t *)malloc(pixels > characters ? pixels : characters);
     if (!s.data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu samples", pixels);
     s.threads = gi_bench_threads(bench);
     s.count = pixels;
-    gi_status status = measure_image(bench, &s, err);
+    status = measure_image(bench, &s, err);
     s.count = characters;
     if (status == GI_OK) status = measure_text(bench, &s, err);
     free(s.data);

@@ -201,12 +201,12 @@ static gi_status measure(gi_bench *bench, job *work, gi_error *err) {
 }
 
 static gi_status run(gi_bench *bench, gi_error *err) {
-    const long long wanted = gi_bench_size(bench, 1LL << GRID_BITS, 1LL << 10);
-    // A grid has 2^31 - 1 blocks at most.
-    job work = {NULL, (size_t)(wanted < 1LL << 30 ? wanted : 1LL << 30)};
+    job work = {NULL, (size_t)gi_bench_size(bench, 1LL << GRID_BITS, 1LL << 10)};
+    gi_status status = gi_bench_at_most(bench, 1LL << 30, err); // a grid has 2^31 - 1 blocks at most
+    if (status != GI_OK) return status;
     work.touched = (uint8_t *)malloc(work.tasks);
     if (!work.touched) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu tasks", work.tasks);
-    gi_status status = measure(bench, &work, err);
+    status = measure(bench, &work, err);
 #ifdef __CUDACC__
     if (status == GI_OK && gi_bench_gpu(bench)) status = measure_graph(bench, err);
 #endif

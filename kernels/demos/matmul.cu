@@ -238,13 +238,13 @@ static gi_status measure(gi_bench *bench, matrices *m, gi_error *err) {
 }
 
 static gi_status run(gi_bench *bench, gi_error *err) {
-    const long long wanted = gi_bench_size(bench, 2048, 100);
-    matrices m = {NULL, NULL, NULL, (size_t)(wanted < 65536 ? wanted : 65536), gi_bench_threads(bench)};
+    matrices m = {NULL, NULL, NULL, (size_t)gi_bench_size(bench, 2048, 100), gi_bench_threads(bench)};
     const size_t count = m.n * m.n;
+    gi_status status = gi_bench_at_most(bench, 65536, err); // one product takes minutes then
+    if (status != GI_OK) return status;
     m.a = (float *)malloc(count * sizeof(float));
     m.b = (float *)malloc(count * sizeof(float));
     m.c = (float *)malloc(count * sizeof(float));
-    gi_status status = GI_OK;
     if (!m.a || !m.b || !m.c)
         status = gi_fail(err, GI_ERR_MEMORY, "no memory for three matrices of %zu x %zu", m.n, m.n);
     if (status == GI_OK) {

@@ -230,13 +230,13 @@ static gi_status measure(gi_bench *bench, image *i, gi_error *err) {
 static gi_status run(gi_bench *bench, gi_error *err) {
     image i;
     memset(&i, 0, sizeof i);
-    gi_bench_image(bench, &i.width, &i.height);
+    gi_status status = gi_bench_image(bench, &i.width, &i.height, err);
+    if (status != GI_OK) return status;
     i.pixels = (size_t)i.width * i.height;
     i.threads = gi_bench_threads(bench);
     i.in = (uint8_t *)malloc(i.pixels * 3);
     i.out = (uint8_t *)malloc(i.pixels);
     i.wanted = (uint8_t *)malloc(i.pixels);
-    gi_status status = GI_OK;
     if (!i.in || !i.out || !i.wanted) status = gi_fail(err, GI_ERR_MEMORY, "no memory for %zu pixels", i.pixels);
     if (status == GI_OK) gi_bench_fill_bytes(i.in, i.pixels * 3, 1);
     for (i.channels = 3; i.channels > 0 && status == GI_OK; i.channels -= 2) {

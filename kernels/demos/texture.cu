@@ -259,10 +259,11 @@ static gi_status measure(gi_bench *bench, job *work, gi_error *err) {
 static gi_status run(gi_bench *bench, gi_error *err) {
     const long long wanted = gi_bench_size(bench, 2048, 64);
     job work = {NULL, NULL, 16, WRAP, false};
-    while (work.n * 2 <= wanted && work.n < 16384) work.n *= 2; // a power of two, from 16 to 16384
+    gi_status status = gi_bench_at_most(bench, 16384, err);
+    if (status != GI_OK) return status;
+    while (work.n * 2 <= wanted) work.n *= 2; // a power of two, from 16 on
     const size_t pixels = (size_t)work.n * (size_t)work.n;
     float *image = (float *)malloc(pixels * sizeof(float));
-    gi_status status = GI_OK;
     work.image = image;
     work.out = (float *)malloc(4 * pixels * sizeof(float));
     if (!image || !work.out) status = gi_fail(err, GI_ERR_MEMORY, "no memory for five images of %zu pixels", pixels);

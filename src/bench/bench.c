@@ -37,10 +37,18 @@ long long gi_bench_size(const gi_bench *bench, long long standard, long long qui
     return bench->options.quick ? quick : standard;
 }
 
-void gi_bench_image(const gi_bench *bench, uint32_t *width, uint32_t *height) {
-    const long long side = bench->options.size < UINT16_MAX ? bench->options.size : UINT16_MAX;
+gi_status gi_bench_at_most(const gi_bench *bench, long long most, gi_error *err) {
+    if (bench->options.size <= most) return GI_OK;
+    return gi_fail(err, GI_ERR_USAGE, "--n %lld is past %lld, the most that it can do", bench->options.size, most);
+}
+
+gi_status gi_bench_image(const gi_bench *bench, uint32_t *width, uint32_t *height, gi_error *err) {
+    const long long side = bench->options.size;
+    gi_status status = gi_bench_at_most(bench, UINT16_MAX, err);
+    if (status != GI_OK) return status;
     *width = side > 0 ? (uint32_t)side : bench->options.quick ? 253 : 7680;
     *height = side > 0 ? (uint32_t)side : bench->options.quick ? 131 : 4320;
+    return GI_OK;
 }
 
 bool gi_bench_quick(const gi_bench *bench) { return bench->options.quick; }

@@ -36,8 +36,11 @@ gi_status gi_bench_finish(gi_bench *bench, gi_error *err);
 // What --n says; without it `standard`, or `quick` under --quick.
 long long gi_bench_size(const gi_bench *bench, long long standard, long long quick);
 
-// An image's sides: N x N by --n, else 8K (7680 x 4320), or a small odd one under --quick.
-void gi_bench_image(const gi_bench *bench, uint32_t *width, uint32_t *height);
+// GI_ERR_USAGE where --n is more than `most`, past which the demonstration cannot go, whatever the memory.
+gi_status gi_bench_at_most(const gi_bench *bench, long long most, gi_error *err);
+
+// An image's sides: N x N by --n, up to 65535, else 8K (7680 x 4320), or a small odd one under --quick.
+gi_status gi_bench_image(const gi_bench *bench, uint32_t *width, uint32_t *height, gi_error *err);
 
 bool gi_bench_quick(const gi_bench *bench);
 int gi_bench_threads(const gi_bench *bench);

@@ -102,12 +102,21 @@ def test_usage(gpuimg, arguments, reason):
     assert reason in gpuimg.refused("bench", *arguments).err
 
 
-@pytest.mark.parametrize("name", ["add", "matmul", "sort", "median"])
+@pytest.mark.parametrize("name", ["add", "reduce", "sort", "median"])
 def test_more_than_memory(gpuimg, name):
     result = gpuimg("bench", name, "--quick", "--device", "cpu", "--n", "1000G")
     assert result.code == 1, result
     assert re.search(rf"^gpuimg: bench {name}: no memory for .* \d+\.\d GB of memory are free, "
                      "too little for --n 1000000000000$", result.err, re.M), result
+
+
+@pytest.mark.parametrize("name,most", [("matmul", 65536), ("diffusion", 2**30), ("launch", 2**30), ("texture", 16384),
+                                       ("points", 65535), ("hist", 65535), ("heat", 65535)])
+def test_more_than_a_demonstration_can_do(gpuimg, name, most):
+    """Is not taken for the most."""
+    result = gpuimg("bench", name, "--quick", "--device", "cpu", "--n", str(most + 1))
+    assert result.code == 1, result
+    assert result.err == f"gpuimg: bench {name}: --n {most + 1} is past {most}, the most that it can do\n"
 
 
 def test_options_of_its_own(gpuimg):

@@ -62,6 +62,14 @@ static void test_options(void **state) {
     assert_int_equal(gi_bench_size(own, 1000, 10), 1000);
     assert_int_equal(gi_bench_size(quick, 1000, 10), 10);
     assert_int_equal(gi_bench_size(given, 1000, 10), 99);
+    gi_error why;
+    uint32_t width, height;
+    assert_int_equal(gi_bench_at_most(own, 1, &why), GI_OK);
+    assert_int_equal(gi_bench_at_most(given, 99, &why), GI_OK);
+    assert_int_equal(gi_bench_at_most(given, 98, &why), GI_ERR_USAGE);
+    assert_string_equal(why.text, "--n 99 is past 98, the most that it can do");
+    assert_int_equal(gi_bench_image(given, &width, &height, &why), GI_OK);
+    assert_true(width == 99 && height == 99);
     assert_false(gi_bench_gpu(own));
     assert_string_equal(gi_bench_no_gpu(own), "no GPU here");
     assert_true(gi_bench_threads(own) >= 1 && gi_bench_threads(own) <= 2);
