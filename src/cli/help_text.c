@@ -40,7 +40,9 @@ static const char reports_paragraph[] =
     "and alpha up, each over the images that have it, and --merge adds up reports as JSON, to what one run over all "
     "their images would report. JSON: {\"schema\":1, \"images\":[{file, width, height, pixels, "
     "channels:[{name, bins, count, min, max, mean, std, median, percentiles, entropy, otsu, clipped_shadows, "
-    "clipped_highlights}]}]}; bins are the counts, count is their sum. CSV: the columns file, channel, bin, from, to, "
+    "clipped_highlights}]}], failed:[{file, reason}], damaged:[{file, reason}]}; bins are the counts, count is their "
+    "sum; the last two only where there are such files, and as numbers, failed_files and damaged_files, of a total. "
+    "CSV: the columns file, channel, bin, from, to, "
     "count; a bin holds the levels from..to.";
 
 static const char arrays_paragraph[] =

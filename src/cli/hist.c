@@ -111,6 +111,9 @@ static gi_status measure(gi_session *session, const gi_report_request *request) 
     batch.on_progress = on_progress;
     batch.context = &r;
     if (!request->total) batch.thumbnail_side = request->style->thumbnail_side;
+    // Every share has found all directories: the first tells of those that could not be read.
+    for (size_t i = 0; i < session->list.failed && session->shard.index <= 1; i++)
+        gi_report_unread(report, session->list.unread[i].in, session->list.unread[i].reason);
     run = gi_session_run(session, &batch, &result);
     status = gi_report_state(report, &err);
     // Nothing measured, stopped half way: a report would look like a result. But a share of nothing is one: without it

@@ -33,8 +33,8 @@ typedef struct merge {
     const char *path;
     gi_report *report;
     uint64_t *bins; // LEVELS_MOST for each channel, used anew by each entry
-    uint64_t schema;
-    bool has_schema, has_images;
+    uint64_t schema, flaws[GI_REPORT_FLAWS];
+    bool has_schema, has_images, has_flaws[GI_REPORT_FLAWS];
 } merge;
 
 // An entry and where its counts go.
@@ -163,9 +163,27 @@ static gi_status read_entry(void *context, gi_json *json, size_t index, gi_error
     return gi_report_add_up(r.merge->report, &image, err);
 }
 
+static gi_status count_flaw(void *context, gi_json *json, size_t index, gi_error *err) {
+    uint64_t *count = context;
+    *count = index + 1;
+    return gi_json_skip(json, err);
+}
+
+// Of a total the number of files, else a list of them.
+static gi_status read_flaws(merge *m, gi_json *json, gi_report_flaw_kind kind, bool total, gi_error *err) {
+    if (total) return read_once(json, &m->has_flaws[kind], &m->flaws[kind], err);
+    if (m->has_flaws[kind]) return gi_json_fail(json, err, "a member stands twice");
+    m->has_flaws[kind] = true;
+    return gi_json_array(json, count_flaw, &m->flaws[kind], err);
+}
+
 static gi_status read_top_member(void *context, gi_json *json, const char *key, gi_error *err) {
     merge *m = context;
     if (strcmp(key, "schema") == 0) return read_once(json, &m->has_schema, &m->schema, err);
+    if (strcmp(key, "failed") == 0) return read_flaws(m, json, GI_REPORT_MISSING, false, err);
+    if (strcmp(key, "damaged") == 0) return read_flaws(m, json, GI_REPORT_DAMAGED, false, err);
+    if (strcmp(key, "failed_files") == 0) return read_flaws(m, json, GI_REPORT_MISSING, true, err);
+    if (strcmp(key, "damaged_files") == 0) return read_flaws(m, json, GI_REPORT_DAMAGED, true, err);
     if (strcmp(key, "images") != 0) return gi_json_skip(json, err);
     if (m->has_images) return gi_json_fail(json, err, "a member stands twice");
     m->has_images = true;
@@ -179,7 +197,9 @@ static gi_status read_report(merge *m, const gi_file_data *file, gi_error *err) 
     if (status != GI_OK) return status;
     if (!m->has_images || !m->has_schema || m->schema != 1)
         return gi_fail(err, GI_ERR_FORMAT, "schema 1 and images are wanted");
-    return GI_OK;
+    for (int kind = 0; kind < GI_REPORT_FLAWS && status == GI_OK; kind++)
+        status = gi_report_add_flaws(m->report, (gi_report_flaw_kind)kind, m->flaws[kind], err);
+    return status;
 }
 
 // Of a file that does not even begin as a report, what it should have been.

@@ -30,13 +30,15 @@ struct gi_report {
     gi_terminal terminal;
     gi_output *output; // NULL: standard output
     pthread_mutex_t lock;
-    held *held;           // of each image
-    unsigned char *turns; // of each image
-    size_t next;          // whose turn it is
-    size_t shown;         // images whose turn has come
-    bool begun;           // the head is written
-    gi_buffer rows;       // of the overview
-    gi_buffer *parts;     // for gi_report_style.all, `shown` of them
+    held *held;                      // of each image
+    unsigned char *turns;            // of each image
+    size_t next;                     // whose turn it is
+    size_t shown;                    // images whose turn has come
+    bool begun;                      // the head is written
+    gi_buffer rows;                  // of the overview
+    gi_buffer *parts;                // for gi_report_style.all, `shown` of them
+    gi_buffer unread;                // what becomes of directories that could not be read, behind other flaws
+    uint64_t flaws[GI_REPORT_FLAWS]; // how many
     gi_status status;
     gi_error err;
     sums total;
@@ -212,8 +214,8 @@ gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_e
     return status;
 }
 
-static void add_flaw(gi_report *report, const gi_report_flaw *flaw) {
-    gi_buffer *text = &report->held[flaw->index].flaws[flaw->kind];
+static void add_flaw(gi_report *report, const gi_report_flaw *flaw, gi_buffer *text) {
+    report->flaws[flaw->kind]++;
     if (report->style->flaw) report->style->flaw(text, flaw);
     if (text->failed) fail_memory(report);
 }
@@ -222,7 +224,8 @@ void gi_report_pass(gi_report *report, size_t index, const char *file, const cha
     pthread_mutex_lock(&report->lock);
     if (report->turns[index] == TURN_AWAITED) {
         report->turns[index] = TURN_PASSED;
-        add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, file ? file : "-", reason, index, false});
+        add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, file ? file : "-", reason, index, false},
+                 &report->held[index].flaws[GI_REPORT_MISSING]);
     }
     put_turns(report);
     pthread_mutex_unlock(&report->lock);
@@ -230,8 +233,22 @@ void gi_report_pass(gi_report *report, size_t index, const char *file, const cha
 
 void gi_report_damaged(gi_report *report, size_t index, const char *file, const char *damage) {
     pthread_mutex_lock(&report->lock);
-    add_flaw(report, &(gi_report_flaw){GI_REPORT_DAMAGED, file ? file : "-", damage, index, !report->request.total});
+    add_flaw(report, &(gi_report_flaw){GI_REPORT_DAMAGED, file ? file : "-", damage, index, !report->request.total},
+             &report->held[index].flaws[GI_REPORT_DAMAGED]);
     pthread_mutex_unlock(&report->lock);
+}
+
+void gi_report_unread(gi_report *report, const char *directory, const char *reason) {
+    pthread_mutex_lock(&report->lock);
+    add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, directory, reason, 0, false}, &report->unread);
+    pthread_mutex_unlock(&report->lock);
+}
+
+gi_status gi_report_add_flaws(gi_report *report, gi_report_flaw_kind kind, uint64_t count, gi_error *err) {
+    if (count > UINT64_MAX - report->flaws[kind])
+        return gi_fail(err, GI_ERR_LIMIT, "the files that failed or are damaged pass 64 bits");
+    report->flaws[kind] += count;
+    return GI_OK;
 }
 
 gi_status gi_report_state(gi_report *report, gi_error *err) {
@@ -264,7 +281,9 @@ static void put_flaws(gi_report *report, gi_report_flaw_kind kind) {
         const gi_buffer *flaw = &report->held[i].flaws[kind];
         if (flaw->size > 0) gi_buffer_add(&all, flaw->data, flaw->size);
     }
-    if (all.size > 0) report->style->flaws(&text, kind, &all);
+    if (kind == GI_REPORT_MISSING) gi_buffer_add(&all, report->unread.data, report->unread.size);
+    const gi_report_flaws flaws = {kind, report->flaws[kind], &all, report->request.total};
+    if (flaws.count > 0) report->style->flaws(&text, &flaws);
     if (all.failed || text.failed) fail_memory(report);
     put(report, text.data, text.size);
     gi_buffer_free(&all);
@@ -274,6 +293,7 @@ static void put_flaws(gi_report *report, gi_report_flaw_kind kind) {
 static void put_end(gi_report *report) {
     const gi_report_style *style = report->style;
     put_head(report);
+    put_string(report, style->close);
     if (style->overview) {
         gi_buffer text = {0};
         style->overview(&text, &report->rows, report->shown);
@@ -313,6 +333,7 @@ void gi_report_close(gi_report *report) {
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) free(report->total.counts[c]);
     free(report->total.first);
     gi_buffer_free(&report->rows);
+    gi_buffer_free(&report->unread);
     free(report->held);
     free(report->turns);
     free(report->parts);

@@ -48,21 +48,30 @@ typedef struct gi_report_flaw {
     bool shown;   // the report has that image
 } gi_report_flaw;
 
-// How a format is written: head (in two parts, as C limits a string), images with `between` between them, foot. What is
-// not set is left out.
+// The flaws of a kind, of which there is one at least.
+typedef struct gi_report_flaws {
+    gi_report_flaw_kind kind;
+    uint64_t count;
+    const gi_buffer
+        *all;   // what `flaw` of the style made of each, in order; of reports that were merged there is nothing
+    bool total; // the report is one of a total, which tells how many there are
+} gi_report_flaws;
+
+// How a format is written: head (in two parts, as C limits a string), images with `between` between them, what closes
+// these, overview, flaws, foot. What is not set is left out.
 typedef struct gi_report_style {
     const char *word; // of --format, and the extension
-    const char *head, *more_head, *between, *foot;
+    const char *head, *more_head, *between, *close, *foot;
     // Appends what the image is in the file; called from several threads.
     void (*image)(gi_buffer *text, const gi_report_image *image, const gi_terminal *terminal);
-    // Appends a flaw; and what becomes of all of a kind before the foot, in order.
+    // Appends a flaw; and what becomes of all of a kind before the foot.
     void (*flaw)(gi_buffer *text, const gi_report_flaw *flaw);
-    void (*flaws)(gi_buffer *text, gi_report_flaw_kind kind, const gi_buffer *all);
+    void (*flaws)(gi_buffer *text, const gi_report_flaws *flaws);
     // An overview before the foot: a row for each image, and what becomes of all rows, in order.
     void (*row)(gi_buffer *row, const gi_report_image *image);
     void (*overview)(gi_buffer *text, const gi_buffer *rows, size_t count);
     // For files that begin with what only their end tells: writes everything once all images are there, in order,
-    // from what `image` made of each; head, between and foot are not used.
+    // from what `image` made of each; the rest is not used.
     gi_status (*all)(const gi_buffer *images, size_t count, const gi_sink *sink, gi_error *err);
     size_t most;             // images in a file; 0: any number
     bool binary;             // nothing for a terminal
@@ -82,6 +91,9 @@ extern const gi_report_style gi_report_text;
 // {"schema":1,"images":[...]} as documented in DESIGN section 3. "bins" holds the counts, "count" is their sum.
 // A file name that is no UTF-8 has U+FFFD for each wrong byte, and its exact bytes in a further member "file_hex".
 // A total has "files" (how many) instead of "width" and "height"; "pixels" is the sum over its images.
+// Behind the images, where there are such: "failed":[{"file","reason"}], inputs that are not among them, and
+// "damaged":[{"file","reason"}], those among them that were decoded only in part; for a total, how many there are:
+// "failed_files" and "damaged_files".
 extern const gi_report_style gi_report_json;
 
 // A tidy table with a header: file,channel,bin,from,to,count; the bin holds the levels from..to. Names are literal
@@ -128,6 +140,12 @@ void gi_report_pass(gi_report *report, size_t index, const char *file, const cha
 
 // Image `index`, which was added, is of a file that is damaged in that way. Thread-safe.
 void gi_report_damaged(gi_report *report, size_t index, const char *file, const char *damage);
+
+// A directory that could not be read: what lies in it will not come.
+void gi_report_unread(gi_report *report, const char *directory, const char *reason);
+
+// Adds as many flaws to those of the report's total (request.total). GI_ERR_LIMIT: the sum passes 64 bits.
+gi_status gi_report_add_flaws(gi_report *report, gi_report_flaw_kind kind, uint64_t count, gi_error *err);
 
 // GI_OK so far, or why the report cannot be completed.
 gi_status gi_report_state(gi_report *report, gi_error *err);

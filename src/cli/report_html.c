@@ -4,6 +4,7 @@
 #include "cli/plot.h"
 #include "cli/report_svg.h"
 #include "core/histogram.h"
+#include "core/text.h"
 
 enum { THUMBNAIL_SIDE = 320, COARSE_SIDE = 80, SMALL_SIDE = 72, JPEG_QUALITY = 85 };
 
@@ -256,11 +257,13 @@ static void add_flaw(gi_buffer *html, const gi_report_flaw *flaw) {
     gi_buffer_puts(html, "</li>\n");
 }
 
-static void add_flaws(gi_buffer *html, gi_report_flaw_kind kind, const gi_buffer *all) {
-    const bool missing = kind == GI_REPORT_MISSING;
+static void add_flaws(gi_buffer *html, const gi_report_flaws *flaws) {
+    const bool missing = flaws->kind == GI_REPORT_MISSING;
     gi_buffer_printf(html, "<section id=\"%s\" class=\"flaws\">\n<h2>%s</h2>\n<ul>\n", missing ? "failures" : "damaged",
                      missing ? "not in this report" : "damaged");
-    gi_buffer_add(html, all->data, all->size);
+    if (flaws->all->size == 0)
+        gi_buffer_printf(html, "<li>%llu file%s</li>\n", (unsigned long long)flaws->count, gi_plural(flaws->count));
+    gi_buffer_add(html, flaws->all->data, flaws->all->size);
     gi_buffer_puts(html, "</ul>\n</section>\n");
 }
 

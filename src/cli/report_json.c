@@ -47,5 +47,31 @@ static void add_image(gi_buffer *text, const gi_report_image *image, const gi_te
     gi_buffer_puts(text, "]}");
 }
 
-const gi_report_style gi_report_json = {
-    .word = "json", .head = "{\"schema\":1,\"images\":[\n", .between = ",\n", .foot = "\n]}\n", .image = add_image};
+static void add_flaw(gi_buffer *text, const gi_report_flaw *flaw) {
+    gi_buffer_puts(text, ",\n{");
+    gi_json_add_name(text, "file", flaw->file);
+    gi_buffer_puts(text, ",\"reason\":");
+    gi_json_add_string(text, flaw->reason);
+    gi_buffer_puts(text, "}");
+}
+
+static void add_flaws(gi_buffer *text, const gi_report_flaws *flaws) {
+    const char *key = flaws->kind == GI_REPORT_MISSING ? "failed" : "damaged";
+    if (flaws->total) {
+        gi_buffer_printf(text, ",\n\"%s_files\":%llu", key, (unsigned long long)flaws->count);
+        return;
+    }
+    gi_buffer_printf(text, ",\n\"%s\":[", key);
+    if (flaws->all->size > 0)
+        gi_buffer_add(text, flaws->all->data + 1, flaws->all->size - 1); // without the first comma
+    gi_buffer_puts(text, "]");
+}
+
+const gi_report_style gi_report_json = {.word = "json",
+                                        .head = "{\"schema\":1,\"images\":[\n",
+                                        .between = ",\n",
+                                        .close = "\n]",
+                                        .foot = "}\n",
+                                        .image = add_image,
+                                        .flaw = add_flaw,
+                                        .flaws = add_flaws};

@@ -5,6 +5,7 @@
 
 #include "cli/report.h"
 #include "core/scan.h"
+#include "core/text.h"
 
 enum {
     ROWS = 6,
@@ -144,7 +145,8 @@ static void add_heading(gi_buffer *text, const plot *p, const char *channel, int
     if ((uint32_t)p->columns == p->levels)
         gi_buffer_puts(&words, "at each level");
     else
-        gi_buffer_printf(&words, "in each of %d bins", p->columns);
+        gi_buffer_printf(&words, "in %s%d bin%s", p->columns == 1 ? "" : "each of ", p->columns,
+                         gi_plural((unsigned)p->columns));
     if (p->top < p->highest) gi_buffer_printf(&words, " (%s: up to %.2f%%)", p->utf8 ? "▲" : "^", share(p, p->highest));
     if (!words.failed) gi_buffer_wrap(text, words.data, 0, 2, width);
     text->failed = text->failed || words.failed;

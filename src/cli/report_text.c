@@ -155,4 +155,26 @@ static void add_image(gi_buffer *text, const gi_report_image *image, const gi_te
     }
 }
 
-const gi_report_style gi_report_text = {.word = "txt", .between = "\n", .image = add_image};
+static void add_flaw(gi_buffer *text, const gi_report_flaw *flaw) {
+    gi_buffer_puts(text, "  ");
+    gi_buffer_safe(text, flaw->file);
+    gi_buffer_puts(text, ": ");
+    gi_buffer_safe(text, flaw->reason);
+    gi_buffer_puts(text, "\n");
+}
+
+static void add_flaws(gi_buffer *text, const gi_report_flaws *flaws) {
+    const bool missing = flaws->kind == GI_REPORT_MISSING;
+    const unsigned long long count = flaws->count;
+    if (flaws->total) {
+        gi_buffer_printf(text,
+                         missing ? "\n%llu file%s failed, and %s not in it\n" : "\n%llu file%s in it %s damaged\n",
+                         count, gi_plural(count), count == 1 ? "is" : "are");
+        return;
+    }
+    gi_buffer_puts(text, missing ? "\nnot in this report:\n" : "\ndamaged, and counted as far as decoded:\n");
+    gi_buffer_add(text, flaws->all->data, flaws->all->size);
+}
+
+const gi_report_style gi_report_text = {
+    .word = "txt", .between = "\n", .image = add_image, .flaw = add_flaw, .flaws = add_flaws};

@@ -263,3 +263,46 @@ def test_shares_of_16_bits(gpuimg, tmp_path):
     values[0, 0] = 255
     Image.fromarray(values).save(tmp_path / "b.png")
     assert "1 (< 0.01%)" in gpuimg.ok("hist", "b.png").text
+
+
+@pytest.fixture
+def flawed(image, tmp_path):
+    """A folder with an image that is well, one cut short that decodes in part, and one that does not."""
+    image("in/a.png")
+    image("in/b.jpg", pixels(64, 64))
+    (tmp_path / "in/b.jpg").write_bytes((tmp_path / "in/b.jpg").read_bytes()[:-60])
+    (tmp_path / "in/c.png").write_bytes((tmp_path / "in/a.png").read_bytes()[:-30])
+    return tmp_path
+
+
+def test_a_report_tells_what_failed_and_what_is_damaged(gpuimg, flawed):
+    result = gpuimg("hist", "-j", "1", "--format", "json", "in")
+    document = json.loads(result.text)
+    assert result.code == 1 and [image["file"] for image in document["images"]] == ["in/a.png", "in/b.jpg"]
+    assert [flaw["file"] for flaw in document["failed"]] == ["in/c.png"]
+    assert f"gpuimg: in/c.png: {document['failed'][0]['reason']}\n" in result.err
+    assert [flaw["file"] for flaw in document["damaged"]] == ["in/b.jpg"]
+    assert f"gpuimg: in/b.jpg: warning: {document['damaged'][0]['reason']}\n" in result.err
+    text = gpuimg("hist", "in").text
+    assert text.endswith("\nnot in this report:\n  in/c.png: " + document["failed"][0]["reason"] +
+                         "\n\ndamaged, and counted as far as decoded:\n  in/b.jpg: " + document["damaged"][0]["reason"] + "\n")
+    (flawed / "in/b.jpg").unlink()
+    (flawed / "in/c.png").unlink()
+    assert set(json.loads(gpuimg.ok("hist", "--format", "json", "in").text)) == {"schema", "images"}
+    assert "report" not in gpuimg.ok("hist", "in").text and "damaged" not in gpuimg.ok("hist", "in").text
+
+
+def test_a_total_counts_what_failed_and_what_is_damaged(gpuimg, flawed):
+    """And reports that are added up have the sums, whether they are of shares or of images."""
+    total = gpuimg("hist", "--total", "--format", "json", "in").out
+    document = json.loads(total)
+    assert (document["failed_files"], document["damaged_files"], document["images"][0]["files"]) == (1, 1, 2)
+    shares = [f"{i}.json" for i in range(1, 6)]
+    for i, name in enumerate(shares, 1):
+        gpuimg("hist", "--total", "--shard", f"{i}/5", "-o", name, "in")
+    assert gpuimg.ok("hist", "--merge", "--format", "json", *shares).out == total
+    gpuimg("hist", "-o", "list.json", "in")
+    assert gpuimg.ok("hist", "--merge", "--format", "json", "list.json").out == total
+    text = gpuimg("hist", "--total", "in").text
+    assert text == gpuimg.ok("hist", "--merge", *shares).text
+    assert text.endswith("\n1 file failed, and is not in it\n\n1 file in it is damaged\n")

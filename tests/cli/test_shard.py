@@ -58,13 +58,16 @@ def test_reports_of_shares_merge(gpuimg, tree):
     assert (tree / "merged.json").read_bytes() == (tree / "whole.json").read_bytes()
 
 
-def test_a_share_of_which_all_failed_reports_nothing(gpuimg, tmp_path):
+def test_a_share_of_which_all_failed_reports_that_alone(gpuimg, tmp_path):
     (tmp_path / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\nrubbish")
     for total in ((), ("--total",)):
         codes = [gpuimg("hist", *total, "--shard", f"{i}/2", "-o", f"{i}.json", "bad.png").code for i in (1, 2)]
         assert sorted(codes) == [0, 1]
-        assert (tmp_path / "1.json").read_text() == (tmp_path / "2.json").read_text()
+        reports = [json.loads((tmp_path / f"{i}.json").read_text()) for i in (1, 2)]
+        assert all(report["images"] == [] for report in reports)
+        assert sorted(len(report) for report in reports) == [2, 3]  # the one that had it tells that it failed
         gpuimg.ok("hist", "--merge", "-o", "merged.json", "1.json", "2.json")
+        assert json.loads((tmp_path / "merged.json").read_text())["failed_files"] == 1
     assert gpuimg("hist", "-o", "whole.json", "bad.png").code == 1 and not (tmp_path / "whole.json").exists()
     assert gpuimg("hist", "--fail-fast", "--shard", "1/1", "-o", "fast.json", "bad.png").code == 1
 
