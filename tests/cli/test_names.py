@@ -63,6 +63,13 @@ def test_a_missing_list(gpuimg):
     assert result.code == 1 and "nix" in result.err
 
 
+def test_a_list_that_is_none_is_named(gpuimg, image):
+    image("a.png")
+    for name, stdin in (("a.png", b""), ("-", b"a.png\0")):
+        err = gpuimg.refused("gray", "--files-from", name, "out", stdin=stdin).err
+        assert f"gpuimg: the list {'standard input' if name == '-' else name} has a NUL byte, where one name a line" in err
+
+
 def test_a_list_may_name_missing_files(gpuimg, image, tmp_path):
     image("a.png")
     result = gpuimg("gray", "--files-from", "-", "out", stdin=b"a.png\nnix.png\n")
