@@ -36,6 +36,8 @@ static const jpeg_difference jpeg_differences[] = {
      "it takes those of T.81 annex K, as Motion JPEG means"},
     {JPEG_REFUSED, JPEG_SOUND, "a Huffman table", "", "it looks at those alone that are used"},
     {JPEG_REFUSED, JPEG_SOUND, "in a Huffman table", "", "likewise"},
+    {JPEG_REFUSED, JPEG_SOUND, "two components with one identifier", "",
+     "it takes the next one of that name for each that a scan names"},
     {JPEG_REFUSED, JPEG_SOUND, "entropy coding table number over 3", "", "likewise, of the numbers"},
     {JPEG_REFUSED, JPEG_SOUND, "conditioning of arithmetic coding out of range", "",
      "it does not look at the bounds of AC, which T.81 has from 1 to 63"},
@@ -43,6 +45,9 @@ static const jpeg_difference jpeg_differences[] = {
     {JPEG_DAMAGED, JPEG_REFUSED, "", "", "the pixels before the damage are worth a warning"},
     {JPEG_DAMAGED, JPEG_SOUND, "restart markers are missing or out of order", "",
      "some where none are told; they are passed over"},
+    {JPEG_DAMAGED, JPEG_SOUND, "a Huffman table", "", "it looks at those alone that are used"},
+    {JPEG_DAMAGED, JPEG_SOUND, "in a Huffman table", "", "likewise"},
+    {JPEG_DAMAGED, JPEG_SOUND, "conditioning of arithmetic coding out of range", "", "likewise, at no bounds of AC"},
     {JPEG_DAMAGED, JPEG_SOUND, "entropy coding table number over 3", "",
      "it does not look at numbers of tables that a scan does without"},
 };

@@ -21,6 +21,10 @@ static const png_difference png_differences[] = {
     {"compressed data", NULL, "IDAT: ", "the stream is damaged behind the last row, or its checksum is wrong"},
     {"image data is not consecutive", NULL, "Too many IDATs found",
      "IDATs behind another chunk are not used by libpng"},
+    {"the first chunk is not IHDR", NULL, NULL, "libpng passes over what it does not know, also in front of IHDR"},
+    // Once it has the last row, libpng reads no further IDAT: what is wrong in these is not said.
+    {"the checksum of the compressed data", NULL, NULL, "the checksum is in an IDAT behind the one with the last row"},
+    {"compressed data ends early", NULL, NULL, "likewise, the end of the stream"},
 };
 
 #endif
