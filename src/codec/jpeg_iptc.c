@@ -37,6 +37,12 @@ bool gi_jpeg_iptc_is_cut(gi_bytes rest) {
     return rest.size > SIGNATURE + NUMBER && gi_be16(rest.data + SIGNATURE) == IPTC;
 }
 
+static bool stands_alone(gi_bytes segment) {
+    bool others = false;
+    gi_bytes rest, iptc = gi_jpeg_iptc(segment, &others, &rest);
+    return (others || iptc.size) && !rest.size;
+}
+
 static gi_status append(gi_blob *blob, gi_bytes bytes, gi_error *err) {
     uint8_t *data = realloc(blob->data, blob->size + bytes.size);
     if (!data) return gi_fail(err, GI_ERR_MEMORY, "no memory for %zu bytes of metadata", blob->size + bytes.size);
@@ -53,6 +59,10 @@ gi_status gi_jpeg_resources_take(gi_jpeg_resources *to, gi_bytes segment, gi_err
     to->others = to->found = false;
     if (before.size && before.size + segment.size > GI_BLOB_MOST) {
         to->large = to->large || gi_jpeg_iptc_is_cut(gi_blob_bytes(&before));
+        gi_blob_free(&before);
+    }
+    if (before.size && stands_alone(segment)) {
+        to->cut = to->cut || gi_jpeg_iptc_is_cut(gi_blob_bytes(&before));
         gi_blob_free(&before);
     }
     if (before.size && segment.size) status = append(&before, segment, err);

@@ -28,11 +28,13 @@ gi_bytes gi_jpeg_iptc(gi_bytes resources, bool *others, gi_bytes *rest);
 // Whether that rest is known to be one of IPTC.
 bool gi_jpeg_iptc_is_cut(gi_bytes rest);
 
-// The resources of one segment after the other: what goes on past a segment goes on in the next one.
+// The resources of one segment after the other: what goes on past a segment goes on in the next one, unless that one
+// holds whole resources from its beginning on. Then what went on was cut.
 typedef struct gi_jpeg_resources {
     gi_blob iptc; // owned: the first that is whole
     gi_blob rest; // owned: a resource that is not whole yet
     bool large;   // IPTC went on past GI_BLOB_MOST, and was dropped
+    bool cut;     // IPTC went on, but nothing of it followed
     // Of the last segment, and what went on in it:
     bool others; // resources of other kinds
     bool found;  // IPTC, or a resource that is not whole yet

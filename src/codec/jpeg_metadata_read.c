@@ -101,7 +101,7 @@ static gi_status take_all(finds *f, gi_bytes file, gi_error *err) {
 
 static gi_status take_iptc(finds *f, const gi_decode_options *options, gi_blob *iptc, gi_error *err) {
     const gi_jpeg_resources *p = &f->photoshop;
-    bool cut = gi_jpeg_iptc_is_cut(gi_blob_bytes(&p->rest));
+    bool cut = p->cut || gi_jpeg_iptc_is_cut(gi_blob_bytes(&p->rest));
     if (cut) take_other(f, GI_JPEG_APP13);
     if (p->large && !p->iptc.size)
         gi_say(options->messages, GI_NOTE, options->file, "IPTC has more than 8 MB: not kept");

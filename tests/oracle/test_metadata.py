@@ -461,6 +461,13 @@ def test_iptc_goes_on_in_further_segments(gpuimg, size, cut, tmp_path):
         (tmp_path / "out.jpg").rename(tmp_path / "in.jpg")
 
 
+@pytest.mark.parametrize("kind", [0x0404, 0x040C])
+def test_a_cut_resource_takes_nothing_of_the_next_segment(gpuimg, kind, tmp_path):
+    jpeg_with(tmp_path / "in.jpg", IMAGE, (0xED, PHOTOSHOP + resource(kind, RECORDS)[:-4]), (0xED, PHOTOSHOP + resource(0x0404, RECORDS)))
+    done = gpuimg.run(*KEEP, "-v", tmp_path / "in.jpg", tmp_path / "out.jpg")
+    assert "not kept: APP13" in done.stderr and more_of(tmp_path / "out.jpg") == (b"", RECORDS)
+
+
 def test_iptc_leaves_photoshops_other_resources_behind(gpuimg, tmp_path):
     thumbnail = resource(0x040C, b"a face that was cut out")
     body = PHOTOSHOP + resource(0x03ED, bytes(16)) + resource(0x0404, RECORDS, b"a name") + thumbnail

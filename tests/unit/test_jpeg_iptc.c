@@ -84,6 +84,30 @@ static void segments(void **state) {
         }
 }
 
+// A resource that is cut, and then a segment of its own: nothing of the one is part of the other.
+static void cut_before_whole(void **state) {
+    (void)state;
+    static const char iptc[] = IPTC "\0\0\0\0\0\50abcd", other[] = "8BIM\3\355\0\0\0\0\0\50face",
+                      whole[] = IPTC "\0\0\0\0\0\4true",
+                      before_whole[] = "8BIM\4\f\0\0\0\0\0\4face" IPTC "\0\0\0\0\0\4true";
+    const struct {
+        const char *text;
+        size_t size;
+    } first[] = {{iptc, sizeof iptc - 1}, {other, sizeof other - 1}, {iptc, 5}},
+      next[] = {{whole, sizeof whole - 1}, {before_whole, sizeof before_whole - 1}};
+    for (size_t i = 0; i < 6; i++) {
+        gi_jpeg_resources to = {.large = false};
+        take(&to, first[i % 3].text, first[i % 3].size);
+        assert_true(to.rest.size > 0);
+        take(&to, next[i / 3].text, next[i / 3].size);
+        assert_int_equal(to.rest.size, 0);
+        assert_int_equal(to.cut, i % 3 == 0);
+        assert_int_equal(to.iptc.size, 4);
+        assert_memory_equal(to.iptc.data, "true", 4);
+        gi_jpeg_resources_free(&to);
+    }
+}
+
 static void too_many(void **state) {
     (void)state;
     gi_jpeg_resources to = {.large = false};
@@ -99,6 +123,6 @@ static void too_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(resources), cmocka_unit_test(segments),
-                                       cmocka_unit_test(too_many)};
+                                       cmocka_unit_test(cut_before_whole), cmocka_unit_test(too_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
