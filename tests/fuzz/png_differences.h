@@ -25,6 +25,9 @@ static const png_difference png_differences[] = {
     // Once it has the last row, libpng reads no further IDAT: what is wrong in these is not said.
     {"the checksum of the compressed data", NULL, NULL, "the checksum is in an IDAT behind the one with the last row"},
     {"compressed data ends early", NULL, NULL, "likewise, the end of the stream"},
+    {"compressed data is corrupt", NULL, NULL, "likewise, what is left of it"},
+    // We stop at the first byte that no row needs, as what follows may go on for long: with a warning.
+    {NULL, "behind the image: Not enough image data", NULL, "the stream goes on behind the last row, and has no end"},
 };
 
 #endif
