@@ -7,7 +7,9 @@
 enum {
     WIDTH_TAG = 0x0100,
     HEIGHT_TAG = 0x0101,
+    STRIPS_TAG = 0x0111,
     ORIENTATION_TAG = 0x0112,
+    STRIP_SIZES_TAG = 0x0117,
     X_RESOLUTION_TAG = 0x011A,
     Y_RESOLUTION_TAG = 0x011B,
     THUMBNAIL_TAG = 0x0201,
@@ -91,6 +93,18 @@ static uint32_t entry_number(const uint8_t *entry, bool big) {
     return type == TYPE_SHORT ? get16(entry + 8, big) : type == TYPE_LONG ? get32(entry + 8, big) : 0;
 }
 
+// The i-th of an entry's numbers, there or where it says; 0 where there is none within the block.
+static uint32_t number_at(gi_bytes tiff, const uint8_t *entry, bool big, uint32_t i) {
+    const int type = get16(entry + 2, big);
+    const uint32_t count = get32(entry + 4, big);
+    const size_t step = type == TYPE_SHORT ? 2 : 4;
+    if ((type != TYPE_SHORT && type != TYPE_LONG) || i >= count) return 0;
+    const size_t at = count <= 4 / step ? (size_t)(entry + 8 - tiff.data) : get32(entry + 8, big);
+    if (at > tiff.size || i >= (tiff.size - at) / step) return 0;
+    const uint8_t *number = tiff.data + at + i * step;
+    return step == 2 ? get16(number, big) : get32(number, big);
+}
+
 // Whether all entries lie within the block, and the values that have a place elsewhere in it.
 static bool is_inside(const directory *d, size_t size) {
     static const uint8_t type_bytes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8}; // TIFF 6.0, section 2
@@ -164,24 +178,39 @@ static void settle_entries(const directory *d, const gi_exif_now *now) {
     }
 }
 
-// Unlinks the second directory, which is the thumbnail's, and removes its bytes: from the end of the block, or by
-// zeros.
+typedef struct span {
+    size_t from, bytes;
+} span;
+
+// From the end of the block, or by zeros. Nothing before `kept`.
+static void remove_bytes(uint8_t *tiff, size_t *size, size_t kept, span gone) {
+    if (gone.from < kept || gone.from > *size || gone.bytes > *size - gone.from) return;
+    if (*size - gone.from - gone.bytes < 4)
+        *size = gone.from;
+    else
+        memset(tiff + gone.from, 0, gone.bytes);
+}
+
+// Unlinks the second directory, which is the thumbnail's, and removes its bytes: a JPEG, or strips of samples.
 static void remove_thumbnail(uint8_t *tiff, size_t *size, const directory *first) {
+    const gi_bytes all = {tiff, *size};
+    const bool big = first->big;
     directory second;
-    size_t at = first->link ? get32(first->link, first->big) : 0, from = 0, bytes = 0;
+    size_t at = first->link ? get32(first->link, big) : 0, left = *size;
     if (first->link) memset(first->link, 0, 4);
     if (!find_directory(tiff, *size, at, &second)) return;
-    for (size_t i = 0; i < second.count; i++) {
-        const uint8_t *entry = second.entries + i * ENTRY_BYTES;
-        if (get16(entry, second.big) == THUMBNAIL_TAG) from = entry_number(entry, second.big);
-        if (get16(entry, second.big) == THUMBNAIL_SIZE_TAG) bytes = entry_number(entry, second.big);
-    }
     // Not what is needed of the first directory, whatever the second one says.
-    if (from < (size_t)(first->link + 4 - tiff) || from > *size || bytes > *size - from) return;
-    if (*size - from - bytes < 4)
-        *size = from;
-    else
-        memset(tiff + from, 0, bytes);
+    const size_t kept = (size_t)(first->link + 4 - tiff);
+    const uint8_t *from = find_entry(&second, THUMBNAIL_TAG), *bytes = find_entry(&second, THUMBNAIL_SIZE_TAG);
+    if (from && bytes) remove_bytes(tiff, size, kept, (span){entry_number(from, big), entry_number(bytes, big)});
+    from = find_entry(&second, STRIPS_TAG);
+    bytes = find_entry(&second, STRIP_SIZES_TAG);
+    for (uint32_t i = 0; from && bytes; i++) {
+        const span strip = {number_at(all, from, big, i), number_at(all, bytes, big, i)};
+        if (!strip.from || !strip.bytes || strip.bytes > left) break;
+        left -= strip.bytes; // so that strips which overlap cost no more than the block
+        remove_bytes(tiff, size, kept, strip);
+    }
 }
 
 bool gi_exif_settle(uint8_t *tiff, size_t *size, const gi_exif_now *now) {

@@ -100,10 +100,22 @@ static gi_status fit_exif(gi_metadata *m, const gi_metadata_use *use, gi_error *
     return gi_blob_set(&m->exif, (gi_bytes){block, sizeof block}, err);
 }
 
+// Whether the packet still names what there is more: a hostile one has the name within what was changed.
+static bool names_more(const gi_metadata *m) {
+    const uint8_t *guid = gi_xmp_guid(gi_blob_bytes(&m->xmp));
+    return guid && memcmp(guid, m->xmp_more.data, GI_XMP_GUID) == 0;
+}
+
+// A packet too long for a JPEG's segment goes on in others, and comes back from there.
 static gi_status fit_xmp(gi_metadata *m, const gi_metadata_use *use, gi_error *err) {
-    gi_xmp_settle(m->xmp.data, m->xmp.size, use->orientation > 1 ? use->orientation : 1);
-    gi_status status = gi_orient_transposes(m->turned) ? gi_xmp_transpose(&m->xmp, err) : GI_OK;
-    if (status != GI_OK || use->format != GI_FORMAT_JPEG || m->xmp.size <= GI_JPEG_XMP_MOST) return status;
+    const gi_xmp_now now = {use->orientation > 1 ? use->orientation : 1, gi_orient_transposes(m->turned)};
+    const bool jpeg = use->format == GI_FORMAT_JPEG;
+    gi_status status = gi_xmp_fit_more(&m->xmp, &m->xmp_more, &now, err);
+    if (status == GI_OK) status = gi_xmp_fit(&m->xmp, &now, err);
+    if (status == GI_OK && m->xmp_more.size && !names_more(m)) gi_blob_free(&m->xmp_more);
+    if (status == GI_OK && !jpeg) status = gi_xmp_join(&m->xmp, &m->xmp_more, err);
+    if (status != GI_OK || !jpeg || m->xmp.size <= GI_JPEG_XMP_MOST) return status;
+    if (!m->xmp_more.size) return gi_xmp_split(&m->xmp, &m->xmp_more, err);
     gi_say(use->messages, GI_NOTE, use->file, "XMP of %zu bytes is longer than a JPEG can hold: it is not kept",
            m->xmp.size);
     gi_blob_free(&m->xmp);

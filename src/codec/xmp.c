@@ -35,6 +35,17 @@ void gi_xmp_settle(uint8_t *packet, size_t size, int orientation) {
         if (packet[value] >= '1' && packet[value] <= '8') packet[value] = (uint8_t)('0' + orientation);
 }
 
+void gi_xmp_blank_pictures(uint8_t *packet, size_t size) {
+    // Of thumbnails (by older prefixes, too), and of what phones keep beside the photo they show.
+    static const char *const pictures[] = {"xmpGImg:image", "xapGImg:image", "GImage:Data", "GDepth:Data"};
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
+        size_t at = 0, value;
+        while ((value = next_value(packet, size, pictures[i], &at)) < size)
+            for (; value < size && packet[value] != '<' && packet[value] != '"' && packet[value] != '\''; value++)
+                packet[value] = ' ';
+    }
+}
+
 const uint8_t *gi_xmp_guid(gi_bytes packet) {
     size_t at = 0, value = next_value(packet.data, packet.size, "xmpNote:HasExtendedXMP", &at);
     return packet.size - value >= GI_XMP_GUID ? packet.data + value : NULL;
@@ -76,4 +87,10 @@ gi_status gi_xmp_transpose(gi_blob *packet, gi_error *err) {
     gi_blob_free(packet);
     *packet = made;
     return GI_OK;
+}
+
+gi_status gi_xmp_fit(gi_blob *packet, const gi_xmp_now *now, gi_error *err) {
+    gi_xmp_settle(packet->data, packet->size, now->orientation);
+    gi_xmp_blank_pictures(packet->data, packet->size);
+    return now->transposed ? gi_xmp_transpose(packet, err) : GI_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "codec/exif.h"
 #include "codec/icc.h"
+#include "codec/xmp.h"
 #include "codec_files.h"
 
 static const gi_shape colours = {4, 3, 3, GI_U8}, grays = {4, 3, 1, GI_U8};
@@ -164,6 +165,29 @@ static void what_does_not_fit(void **state) {
 }
 
 // A JPEG's head passes in pieces of any size.
+// A packet whose name for what there is more lies within what is changed: nothing is left that nobody names.
+static void hostile_names(void **state) {
+    (void)state;
+    made_log log;
+    static const char *const packets[] = {"<xmpGImg:image>xmpNote:HasExtendedXMP>0123456789ABCDEF0123456789ABCDEF<",
+                                          "xmpNote:HasExtendedXMP='0123456789 tiff:Orientation='6' '",
+                                          "xmpNote:HasExtendedXMP='01234567 tiff:XResolution 012345'"};
+    for (size_t i = 0; i < sizeof packets / sizeof packets[0]; i++) {
+        gi_metadata *m = filled();
+        const gi_bytes text = {(const uint8_t *)packets[i], strlen(packets[i])};
+        gi_blob_free(&m->xmp);
+        assert_int_equal(gi_blob_set(&m->xmp, text, NULL), GI_OK);
+        m->xmp_more.size = GI_XMP_GUID + 1;
+        m->xmp_more.data = calloc(1, m->xmp_more.size);
+        memcpy(m->xmp_more.data, gi_xmp_guid(text), GI_XMP_GUID);
+        m->turned = 6;
+        fit(m, GI_FORMAT_JPEG, colours, 1, &log);
+        assert_true(m->xmp.size > 0);
+        assert_int_equal(m->xmp_more.size, 0);
+        gi_metadata_free(m);
+    }
+}
+
 static void heads_in_pieces(void **state) {
     (void)state;
     for (int codec = GI_CODEC_AUTO; codec <= GI_CODEC_STB; codec += GI_CODEC_STB) {
@@ -193,6 +217,7 @@ static void heads_in_pieces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trips), cmocka_unit_test(an_orientation_alone),
-                                       cmocka_unit_test(what_does_not_fit), cmocka_unit_test(heads_in_pieces)};
+                                       cmocka_unit_test(what_does_not_fit), cmocka_unit_test(hostile_names),
+                                       cmocka_unit_test(heads_in_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
