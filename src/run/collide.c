@@ -1,7 +1,9 @@
 // Two inputs that map to one output, and outputs that would replace an input not read yet.
 //
 // Files are compared by their keys (run/path_key.h). Sorting these by their folded text puts together all that may be
-// one file.
+// one file. Lists are long and hardly any two names fold to one: so hashes are sorted first, and only what shares one
+// gets an entry.
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,27 +21,72 @@ typedef struct entry {
     bool output;
 } entry;
 
+typedef struct mark {
+    uint64_t hash; // of the folded key
+    size_t place;  // twice the index, and one for outputs
+} mark;
+
 typedef struct table {
     const gi_item_list *list;
+    mark *marks;
+    size_t marked;
     entry *entries;
     size_t count;
     gi_path_parents inputs, outputs;
 } table;
 
-static gi_status add_entry(table *t, const char *path, entry e, gi_error *err) {
+// Both texts are the caller's; folded may be key itself. NULL in both: there is no such file.
+static gi_status make_keys(table *t, size_t place, entry *e, gi_error *err) {
+    *e = (entry){.index = place / 2, .output = place % 2};
+    const gi_item *item = &t->list->items[e->index];
+    const char *path = e->output ? item->out : item->in;
     if (!path) return GI_OK;
-    e.key = gi_path_key(path, e.output ? &t->outputs : &t->inputs);
-    e.folded = e.key ? gi_fold_case(e.key) : NULL;
-    if (!e.folded) {
-        free(e.key);
+    e->key = gi_path_key(path, e->output ? &t->outputs : &t->inputs);
+    e->folded = e->key ? gi_fold_case(e->key) : NULL;
+    if (!e->folded) {
+        free(e->key);
         return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
     }
-    if (strcmp(e.folded, e.key) == 0) {
-        free(e.folded);
-        e.folded = e.key;
+    if (strcmp(e->folded, e->key) == 0) {
+        free(e->folded);
+        e->folded = e->key;
     }
-    t->entries[t->count++] = e;
     return GI_OK;
+}
+
+static void free_keys(const entry *e) {
+    if (e->folded != e->key) free(e->folded);
+    free(e->key);
+}
+
+static uint64_t hash_of(const char *text) { // FNV-1a
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
+}
+
+static gi_status add_mark(table *t, size_t place, gi_error *err) {
+    entry e;
+    gi_status status = make_keys(t, place, &e, err);
+    if (status != GI_OK || !e.key) return status;
+    t->marks[t->marked++] = (mark){hash_of(e.folded), place};
+    free_keys(&e);
+    return GI_OK;
+}
+
+static int by_hash(const void *a, const void *b) {
+    const mark *x = a, *y = b;
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+// Moves the marks that share their hash to the front, and forgets the others.
+static void keep_shared(table *t) {
+    size_t kept = 0;
+    for (size_t begin = 0, end; begin < t->marked; begin = end) {
+        for (end = begin + 1; end < t->marked && t->marks[end].hash == t->marks[begin].hash;) end++;
+        for (size_t i = begin; end - begin > 1 && i < end; i++) t->marks[kept++] = t->marks[i];
+    }
+    t->marked = kept;
 }
 
 // By folded key, then key, then outputs first, then place in the list.
@@ -138,27 +185,38 @@ static gi_status check_all(const table *t, gi_error *err) {
     return status;
 }
 
+static gi_status mark_all(table *t, gi_error *err) {
+    size_t bytes = 0;
+    gi_status status = GI_OK;
+    if (!gi_mul(t->list->count, 2 * sizeof *t->marks, &bytes) || !(t->marks = malloc(bytes)))
+        return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
+    for (size_t i = 0; i < t->list->count && status == GI_OK; i++) {
+        if (!t->list->items[i].out) continue;
+        status = add_mark(t, 2 * i + 1, err);
+        if (status == GI_OK) status = add_mark(t, 2 * i, err);
+    }
+    if (t->marked > 1) qsort(t->marks, t->marked, sizeof *t->marks, by_hash);
+    keep_shared(t);
+    return status;
+}
+
 gi_status gi_collisions_check(const gi_item_list *list, gi_error *err) {
     table t = {.list = list};
     size_t bytes = 0;
-    gi_status status = GI_OK;
-    if (list->count < 2) return GI_OK;
-    if (!gi_mul(list->count, 2 * sizeof *t.entries, &bytes) || !(t.entries = malloc(bytes)))
-        return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
-    for (size_t i = 0; i < list->count && status == GI_OK; i++) {
-        if (!list->items[i].out) continue;
-        status = add_entry(&t, list->items[i].out, (entry){.index = i, .output = true}, err);
-        if (status == GI_OK) status = add_entry(&t, list->items[i].in, (entry){.index = i, .output = false}, err);
+    gi_status status = list->count < 2 ? GI_OK : mark_all(&t, err);
+    if (status == GI_OK && t.marked && (!gi_mul(t.marked, sizeof *t.entries, &bytes) || !(t.entries = malloc(bytes))))
+        status = gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
+    for (size_t i = 0; i < t.marked && status == GI_OK; i++) {
+        status = make_keys(&t, t.marks[i].place, &t.entries[t.count], err);
+        if (status == GI_OK && t.entries[t.count].key) t.count++;
     }
     if (status == GI_OK && t.count > 1) {
         qsort(t.entries, t.count, sizeof *t.entries, by_key);
         status = check_all(&t, err);
     }
-    for (size_t i = 0; i < t.count; i++) {
-        if (t.entries[i].folded != t.entries[i].key) free(t.entries[i].folded);
-        free(t.entries[i].key);
-    }
+    for (size_t i = 0; i < t.count; i++) free_keys(&t.entries[i]);
     free(t.entries);
+    free(t.marks);
     gi_path_parents_free(&t.inputs);
     gi_path_parents_free(&t.outputs);
     return status;

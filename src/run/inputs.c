@@ -21,12 +21,11 @@ typedef struct collection {
     const gi_inputs_request *request;
     gi_item_list *list;
     gi_name_list listed;
-    name *names;
-    size_t count;
+    size_t count; // of names: those of the request, and then those listed
     target target;
 } collection;
 
-static bool is_stdin(const name *n) { return !n->literal && strcmp(n->text, "-") == 0; }
+static bool is_stdin(name n) { return !n.literal && strcmp(n.text, "-") == 0; }
 
 static bool is_directory(const char *path) {
     struct stat st;
@@ -49,27 +48,28 @@ static bool is_file(const char *path) {
     return file;
 }
 
+static name name_at(const collection *c, size_t i) {
+    const size_t own = c->request->input_count;
+    return i < own ? (name){c->request->inputs[i], false} : (name){c->listed.names[i - own], true};
+}
+
 static gi_status gather_names(collection *c, gi_error *err) {
     const gi_inputs_request *request = c->request;
     if (request->list) {
         gi_status status = gi_name_list_read(request->list, request->list_nul, &c->listed, err);
         if (status != GI_OK) return status;
     }
-    size_t total = 0, bytes = 0;
-    if (!gi_add(request->input_count, c->listed.count, &total) || !gi_mul(total, sizeof *c->names, &bytes) ||
-        !(c->names = malloc(bytes ? bytes : 1)))
+    if (!gi_add(request->input_count, c->listed.count, &c->count))
         return gi_fail(err, GI_ERR_MEMORY, "out of memory for names");
-    for (size_t i = 0; i < request->input_count; i++) c->names[c->count++] = (name){request->inputs[i], false};
-    for (size_t i = 0; i < c->listed.count; i++) c->names[c->count++] = (name){c->listed.names[i], true};
     if (c->count == 0 && !request->list) return gi_fail(err, GI_ERR_USAGE, "no input is named");
     for (size_t i = 0; i < c->count; i++)
-        if (c->names[i].text[0] == '\0') return gi_fail(err, GI_ERR_USAGE, "the name of input %zu is empty", i + 1);
+        if (name_at(c, i).text[0] == '\0') return gi_fail(err, GI_ERR_USAGE, "the name of input %zu is empty", i + 1);
     return GI_OK;
 }
 
 static gi_status check_stdin(const collection *c, gi_error *err) {
     size_t uses = c->request->list && strcmp(c->request->list, "-") == 0;
-    for (size_t i = 0; i < c->count; i++) uses += is_stdin(&c->names[i]);
+    for (size_t i = 0; i < c->count; i++) uses += is_stdin(name_at(c, i));
     if (uses > 1) return gi_fail(err, GI_ERR_USAGE, "standard input (-) is named more than once");
     return GI_OK;
 }
@@ -108,12 +108,12 @@ static gi_status choose_target(collection *c, gi_error *err) {
     const char *many = NULL;
     if (!out) return GI_OK;
     bool as_file = c->request->list && c->count == 1 && gi_format_of_name(out) != GI_FORMAT_UNKNOWN;
-    const char *first = c->count > 0 ? c->names[0].text : "";
+    const char *first = c->count > 0 ? name_at(c, 0).text : "";
     char shown[GI_PATH_SHOWN];
     if (c->count > 1 || (c->request->list && !as_file)) {
         snprintf(text, sizeof text, "several inputs (the first is %s)", gi_path_show(first, shown));
         many = text;
-    } else if (!is_stdin(&c->names[0]) && is_directory(first)) {
+    } else if (!is_stdin(name_at(c, 0)) && is_directory(first)) {
         snprintf(text, sizeof text, "the directory %s", gi_path_show(first, shown));
         many = text;
     }
@@ -136,7 +136,7 @@ static bool output_of(const collection *c, const char *in, char **out) {
     return *out != NULL;
 }
 
-static gi_status add_name(collection *c, const name *n, gi_error *err) {
+static gi_status add_name(collection *c, name n, gi_error *err) {
     gi_item item = {.in = NULL};
     if (is_stdin(n)) {
         if (c->target == TARGET_DIRECTORY)
@@ -145,8 +145,8 @@ static gi_status add_name(collection *c, const name *n, gi_error *err) {
             return gi_fail(err, GI_ERR_MEMORY, "out of memory");
         return gi_item_list_add(c->list, &item, err);
     }
-    if (is_directory(n->text)) return gi_walk(n->text, c->request, c->list, err);
-    item.in = strdup(n->text);
+    if (is_directory(n.text)) return gi_walk(n.text, c->request, c->list, err);
+    item.in = strdup(n.text);
     if (item.in && output_of(c, item.in, &item.out)) return gi_item_list_add(c->list, &item, err);
     free(item.in);
     return gi_fail(err, GI_ERR_MEMORY, "out of memory");
@@ -158,10 +158,9 @@ gi_status gi_inputs_collect(const gi_inputs_request *request, gi_item_list *list
     gi_status status = gather_names(&c, err);
     if (status == GI_OK) status = check_stdin(&c, err);
     if (status == GI_OK) status = choose_target(&c, err);
-    for (size_t i = 0; i < c.count && status == GI_OK; i++) status = add_name(&c, &c.names[i], err);
-    if (status == GI_OK) status = gi_collisions_check(list, err);
+    for (size_t i = 0; i < c.count && status == GI_OK; i++) status = add_name(&c, name_at(&c, i), err);
     gi_name_list_free(&c.listed);
-    free(c.names);
+    if (status == GI_OK) status = gi_collisions_check(list, err);
     if (status != GI_OK) gi_item_list_free(list);
     return status;
 }

@@ -44,12 +44,12 @@ for line in sys.stdin:
 
 @pytest.fixture
 def cost(gpuimg, tmp_path):
-    """cost(words, path): exit status, megabytes at most, seconds of processor time."""
+    """cost(words, path): exit status, megabytes at most, seconds of processor time. `out`: of commands that have one."""
     runner = subprocess.Popen([sys.executable, "-S", "-E", "-c", RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                               env=gpuimg.environment())
 
-    def measure(words, path):
-        command = [gpuimg.path, *words, str(path)] + [str(tmp_path / "out.png")] * (words[0] != "info")
+    def measure(words, path, out="out.png"):
+        command = [gpuimg.path, *words, str(path)] + [str(tmp_path / out)] * (words[0] not in ("info", "hist"))
         runner.stdin.write(json.dumps(command) + "\n")
         runner.stdin.flush()
         status, kilobytes, seconds = runner.stdout.readline().split()
@@ -239,3 +239,24 @@ def test_bounds(gpuimg, cost, tmp_path, extension, words):
         if time > TIMES * seconds + SECONDS:
             over.append(f"{name}: {time:.2f} s, but {seconds:.2f} of a sound image")
     assert not over, "\n".join(over)
+
+
+LISTS = {"sound": "photos/summer/photo_{:08}.jpg", "short": "{:06}"}
+
+
+@pytest.mark.parametrize("words", (("gray", "--device", "cpu"), ("hist",)), ids=("gray", "hist"))
+@pytest.mark.parametrize("names", LISTS)
+def test_lists_of_names(gpuimg, cost, tmp_path, names, words):
+    """A list costs its names, those of the outputs, and some 160 bytes for each; ten times itself only where they are short."""
+    few, count = 10, 60_000
+    sizes, path = [], tmp_path / "list"
+    for number in (few, count):
+        path.write_text("".join(LISTS[names].format(i) + "\n" for i in range(number)))
+        status, memory, _ = cost((*words, "-q", "--files-from"), path, "out")
+        assert status == 1  # none of them is there
+        sizes.append(memory * MEGABYTE)
+    each, listed = (sizes[1] - sizes[0]) / count, path.stat().st_size / count
+    most = 160 + 2 * listed + len(str(tmp_path / "out")) * (words[0] != "hist")
+    if names == "sound":
+        most = min(most, 10 * listed)
+    assert gpuimg.sanitized or each < most, f"{each:.0f} bytes for a name of {listed:.0f}"
