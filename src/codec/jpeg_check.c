@@ -233,7 +233,7 @@ static void read_app(walker *walk) {
     const uint8_t *p = walk->body;
     size_t size = walk->body_size;
     if (walk->info->scans) return; // too late to change how the components are read
-    if (walk->segment.code == GI_JPEG_APP0 && size >= 5 && memcmp(p, "JFIF", 5) == 0) info->jfif = true;
+    if (walk->segment.code == GI_JPEG_APP0 && size >= GI_JFIF_LEAST && memcmp(p, "JFIF", 5) == 0) info->jfif = true;
     if (walk->segment.code == GI_JPEG_APP14 && size >= 12 && memcmp(p, "Adobe", 5) == 0) info->adobe = p[11];
     if (walk->segment.code == GI_JPEG_APP1 && size >= 6 && memcmp(p, "Exif\0\0", 6) == 0 && !walk->exif) {
         walk->exif = true;

@@ -30,6 +30,9 @@ enum {
     GI_JPEG_COM = 0xFE
 };
 
+// The bytes of a JFIF segment without a thumbnail: decoders take a shorter one for somebody else's.
+enum { GI_JFIF_LEAST = 14 };
+
 // More scans than any encoder writes; each costs a pass over the whole image.
 enum { GI_JPEG_MAX_SCANS = 100, GI_JPEG_DAMAGE_BYTES = 160 };
 

@@ -34,7 +34,7 @@ static bool begins(gi_bytes body, const char *name, size_t size) {
 
 static void take_density(finds *f, gi_bytes body) {
     static const gi_density_unit units[3] = {GI_DENSITY_RATIO, GI_DENSITY_INCH, GI_DENSITY_CENTIMETRE};
-    if (f->jfif || body.size < 12) return;
+    if (f->jfif || body.size < GI_JFIF_LEAST) return;
     f->jfif = true;
     uint32_t x = gi_be16(body.data + 8), y = gi_be16(body.data + 10);
     bool told = body.data[7] <= 2 && x && y && (body.data[7] || x != y);

@@ -106,6 +106,8 @@ def colours(image):
                                "adobe9": segment(0xEE, ADOBE + b"\x09"),
                                "jfif-adobe0": segment(0xE0, JFIF) + segment(0xEE, ADOBE + b"\0"),
                                "adobe0-adobe1": segment(0xEE, ADOBE + b"\0") + segment(0xEE, ADOBE + b"\1"),
+                               "jfif-short": segment(0xE0, JFIF[:-1]),
+                               "jfif-short-adobe0": segment(0xE0, JFIF[:-1]) + segment(0xEE, ADOBE + b"\0"),
                                "jfif-2": segment(0xE0, JFIF[:5] + b"\2" + JFIF[6:])}.items():
             yield f"colour-{name}-{markers}", SOI + first + joined(renamed(ids))[2:]
     inks = jpeg(image.convert("CMYK"), quality=85)

@@ -373,19 +373,20 @@ static void colour_is_decided_as_libjpeg_does(void **state) {
     (void)state;
     static const struct {
         const char *ids;
-        bool jfif;
-        int adobe; // -1: none
+        size_t jfif; // bytes of it
+        int adobe;   // -1: none
         gi_jpeg_colour colour;
     } cases[] = {
-        {"\1\2\3", false, -1, GI_JPEG_YCC}, {"RGB", false, -1, GI_JPEG_RGB},      {"RGB", true, -1, GI_JPEG_YCC},
-        {"\1\2\3", false, 0, GI_JPEG_RGB},  {"\1\2\3", false, 1, GI_JPEG_YCC},    {"\1\2\3", true, 0, GI_JPEG_YCC},
-        {"RGB", false, 1, GI_JPEG_YCC},     {"\1\2\3\4", false, 0, GI_JPEG_CMYK}, {"\1\2\3\4", true, 2, GI_JPEG_YCCK},
+        {"\1\2\3", 0, -1, GI_JPEG_YCC}, {"RGB", 0, -1, GI_JPEG_RGB},      {"RGB", 14, -1, GI_JPEG_YCC},
+        {"\1\2\3", 0, 0, GI_JPEG_RGB},  {"\1\2\3", 0, 1, GI_JPEG_YCC},    {"\1\2\3", 14, 0, GI_JPEG_YCC},
+        {"RGB", 0, 1, GI_JPEG_YCC},     {"\1\2\3\4", 0, 0, GI_JPEG_CMYK}, {"\1\2\3\4", 14, 2, GI_JPEG_YCCK},
+        {"\1\2\3", 13, 0, GI_JPEG_RGB}, {"RGB", 13, -1, GI_JPEG_RGB}, // too short to be one
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         made_file file = begin();
         int count = (int)strlen(cases[i].ids);
         uint8_t adobe[12] = {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, (uint8_t)cases[i].adobe};
-        if (cases[i].jfif) segment(&file, GI_JPEG_APP0, "JFIF\0\1\1\0\0\1\0\1\0\0", 14);
+        if (cases[i].jfif) segment(&file, GI_JPEG_APP0, "JFIF\0\1\1\0\0\1\0\1\0\0", cases[i].jfif);
         if (cases[i].adobe >= 0) segment(&file, GI_JPEG_APP14, adobe, sizeof adobe);
         sof(&file, GI_JPEG_SOF0, (uint16_t[]){8, 8}, unsampled, count);
         size_t ids = file.size - 3 * (size_t)count;
