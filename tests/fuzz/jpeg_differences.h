@@ -45,6 +45,7 @@ static const jpeg_difference jpeg_differences[] = {
     {JPEG_DAMAGED, JPEG_REFUSED, "", "", "the pixels before the damage are worth a warning"},
     {JPEG_DAMAGED, JPEG_SOUND, "restart markers are missing or out of order", "",
      "some where none are told; they are passed over"},
+    {JPEG_DAMAGED, JPEG_SOUND, "segment DNL", "", "it passes over DNL wherever it is"},
     {JPEG_DAMAGED, JPEG_SOUND, "a Huffman table", "", "it looks at those alone that are used"},
     {JPEG_DAMAGED, JPEG_SOUND, "in a Huffman table", "", "likewise"},
     {JPEG_DAMAGED, JPEG_SOUND, "conditioning of arithmetic coding out of range", "", "likewise, at no bounds of AC"},
