@@ -40,12 +40,12 @@ static gi_status decode_all(gi_decoder *decoder, gi_error *err) {
     return status;
 }
 
-// Why no decoder was opened is said already; a PNG's header may be sound all the same.
+// Why no decoder was opened is said already; the header may be sound all the same.
 static gi_status look_at_header(const gi_item *item, gi_status why, gi_file_facts *facts) {
     const gi_read_options reading = {.regular_only = true, .cancel = &gi_interrupt};
     gi_error err;
-    if (!item->in || (why != GI_ERR_FORMAT && why != GI_ERR_LIMIT)) return why;
-    facts->opened = gi_image_of_damaged(item->in, &reading, &facts->header, &facts->bytes, &err) == GI_OK;
+    if (!item->in || (why != GI_ERR_FORMAT && why != GI_ERR_LIMIT && why != GI_ERR_UNSUPPORTED)) return why;
+    facts->opened = gi_image_of_refused(item->in, &reading, &facts->header, &facts->bytes, &err) == GI_OK;
     facts->quick = true;
     return why;
 }

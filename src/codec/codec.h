@@ -103,7 +103,7 @@ typedef struct gi_stored {
 typedef struct gi_header {
     gi_shape shape; // what gi_decoder_rows delivers
     gi_format format;
-    int bits;        // per sample in the file: 1, 2, 4, 8, 16
+    int bits;        // per sample in the file: 1, 2, 4, 8, 16; of a JPEG that is refused, any number
     int orientation; // EXIF 1..8 as found in the file, 1 when absent or hostile
     gi_stored stored;
 } gi_header;
@@ -111,6 +111,9 @@ typedef struct gi_header {
 // What the header of a PNG tells, whose damage further on keeps a decoder from being opened. GI_ERR_FORMAT when it is
 // no PNG, or its header is damaged itself.
 gi_status gi_header_of_damaged(const gi_input *input, gi_header *header, gi_error *err);
+
+// Likewise what the first frame header of a JPEG tells, whatever keeps a decoder from being opened.
+gi_status gi_header_of_refused_jpeg(gi_bytes bytes, gi_header *header, gi_error *err);
 
 typedef struct gi_decoder gi_decoder;
 

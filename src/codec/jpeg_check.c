@@ -185,26 +185,27 @@ static gi_status read_dac(walker *walk) {
 static gi_status read_sof(walker *walk) {
     gi_jpeg_info *info = walk->info;
     int code = walk->segment.code;
+    if (!walk->frame && walk->body_size >= 6) { // also of kinds that are not supported
+        info->precision = walk->body[0];
+        info->height = gi_be16(walk->body + 1);
+        info->width = gi_be16(walk->body + 3);
+        info->components = walk->body[5];
+        info->arithmetic = code >= GI_JPEG_SOF9;
+        info->progressive = code % 4 == GI_JPEG_SOF2 % 4;
+    }
     if (code >= GI_JPEG_SOF9 && !walk->arithmetic) return unsupported(walk, "arithmetic-coded");
     if (code == 0xC3 || code == 0xCB) return unsupported(walk, "lossless");
-    bool arithmetic = code == GI_JPEG_SOF9 || code == GI_JPEG_SOF10;
-    if (code > GI_JPEG_SOF2 && !arithmetic) return unsupported(walk, "hierarchical");
+    if (code > GI_JPEG_SOF2 && code != GI_JPEG_SOF9 && code != GI_JPEG_SOF10) return unsupported(walk, "hierarchical");
     if (walk->frame) return damaged(walk, "a second frame");
     if (walk->body_size < 6) return damaged(walk, "its length is wrong");
-    int precision = walk->body[0];
-    info->height = gi_be16(walk->body + 1);
-    info->width = gi_be16(walk->body + 3);
-    info->components = walk->body[5];
-    if (precision == 12) return unsupported(walk, "12-bit");
-    if (precision != 8) return damaged(walk, "the precision is not 8 bits");
+    if (info->precision == 12) return unsupported(walk, "12-bit");
+    if (info->precision != 8) return damaged(walk, "the precision is not 8 bits");
     if (info->width == 0) return damaged(walk, "the width is 0");
     if (info->height == 0) return damaged(walk, "the height is 0 (a height told later is not supported)");
     if (info->components == 2) return unsupported(walk, "two-component");
     if (info->components != 1 && info->components != 3 && info->components != 4)
         return damaged(walk, "the number of components is not 1, 3 or 4");
     if (walk->body_size != 6 + 3 * (size_t)info->components) return damaged(walk, "its length is wrong");
-    info->arithmetic = arithmetic;
-    info->progressive = code == GI_JPEG_SOF2 || code == GI_JPEG_SOF10;
     walk->frame = true;
     return read_components(walk);
 }
@@ -222,6 +223,7 @@ static gi_status decide_colour(walker *walk) {
     } else if (info->adobe == 0 || info->adobe == 2) {
         info->colour = info->adobe == 0 ? GI_JPEG_CMYK : GI_JPEG_YCCK;
     } else {
+        info->colour = GI_JPEG_CMYK;
         return gi_fail(walk->err, GI_ERR_UNSUPPORTED, "CMYK JPEG %s is not supported: what its inks mean is not told",
                        info->adobe < 0 ? "without an Adobe marker" : "with an unknown Adobe colour transform");
     }
@@ -421,7 +423,11 @@ gi_status gi_jpeg_check(gi_bytes bytes, bool arithmetic, gi_jpeg_info *info, gi_
     if (gi_format_sniff(bytes) != GI_FORMAT_JPEG) return gi_fail(err, GI_ERR_FORMAT, "no JPEG signature");
     walker walk = {.bytes = bytes, .info = info, .arithmetic = arithmetic, .err = err ? err : &own};
     gi_status status = walk_segments(&walk);
-    if (status != GI_OK) return status;
+    if (status != GI_OK) {
+        walk.err = NULL;
+        (void)decide_colour(&walk);
+        return status;
+    }
     for (int i = 0; i < info->components; i++)
         if (!info->component[i].scanned) note_damage(info, "a colour component has no scan");
     return decide_colour(&walk);

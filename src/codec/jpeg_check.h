@@ -43,6 +43,7 @@ typedef struct gi_jpeg_component {
 
 typedef struct gi_jpeg_info {
     uint32_t width, height;
+    int precision;  // bits of a sample: 8
     int components; // 1, 3 or 4
     gi_jpeg_component component[4];
     int h_max, v_max;
@@ -78,7 +79,8 @@ bool gi_jpeg_next_segment(gi_bytes bytes, size_t *at, gi_jpeg_segment *segment, 
 // name and offset for what no image can come of (table, component and range errors before the first scan, a cut before
 // it); the first of all other damage goes to info->damage, and info->end is put before a segment that must not be
 // decoded. GI_ERR_UNSUPPORTED: arithmetic where it cannot be done, lossless, hierarchical, 12-bit, CMYK without an
-// Adobe marker. GI_ERR_LIMIT: too many scans.
+// Adobe marker. GI_ERR_LIMIT: too many scans. After a failure, too, *info has what was read until then: of a frame
+// header at least the first six bytes, or width 0.
 gi_status gi_jpeg_check(gi_bytes bytes, bool arithmetic, gi_jpeg_info *info, gi_error *err);
 
 // Blocks of 8x8 samples across and down that component i has in a scan of its own.

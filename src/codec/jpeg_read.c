@@ -91,8 +91,29 @@ static gi_stored stored_as(const gi_jpeg_info *info) {
     gi_stored stored = {
         .colour = names[info->colour], .progressive = info->progressive, .arithmetic = info->arithmetic};
     stored.quality = gi_jpeg_quality(info, &stored.exact);
-    if (info->components >= 3) name_sampling(info, stored.sampling, sizeof stored.sampling);
+    bool told = info->components >= 3; // but for a frame that was refused before its components
+    for (int i = 0; told && i < info->components; i++) told = info->component[i].h > 0;
+    if (told) name_sampling(info, stored.sampling, sizeof stored.sampling);
     return stored;
+}
+
+static void fill_header(gi_header *header, const gi_jpeg_info *info, bool gray) {
+    *header = (gi_header){.shape = {info->width, info->height, gray ? 1 : 3, GI_U8},
+                          .format = GI_FORMAT_JPEG,
+                          .bits = info->precision,
+                          .orientation = info->orientation,
+                          .stored = stored_as(info)};
+}
+
+gi_status gi_header_of_refused_jpeg(gi_bytes bytes, gi_header *header, gi_error *err) {
+    gi_jpeg_info info;
+    gi_error why;
+    (void)gi_jpeg_check(bytes, true, &info, &why);
+    const int count = info.components;
+    if (!info.width || !info.height || (count != 1 && count != 3 && count != 4))
+        return gi_fail(err, GI_ERR_FORMAT, "no JPEG header");
+    fill_header(header, &info, count == 1);
+    return GI_OK;
 }
 
 // Cameras write further images behind the first, each a JPEG of its own.
@@ -118,11 +139,7 @@ gi_status gi_jpeg_reader_open(gi_bytes bytes, const gi_decode_options *options, 
                        : stb_reader_open(bytes, options, &info, reader, err);
     if (status != GI_OK) return status;
     bool gray = info.colour == GI_JPEG_GRAY || (info.colour == GI_JPEG_YCC && options->jpeg_luma);
-    (*reader)->header = (gi_header){.shape = {info.width, info.height, gray ? 1 : 3, GI_U8},
-                                    .format = GI_FORMAT_JPEG,
-                                    .bits = 8,
-                                    .orientation = info.orientation,
-                                    .stored = stored_as(&info)};
+    fill_header(&(*reader)->header, &info, gray);
     tell_trailing(bytes, info.trailing_bytes, options);
     (*reader)->device_reason = gi_jpeg_device_reason(&info);
     if (options->metadata) status = gi_jpeg_metadata_read(bytes, options, &(*reader)->metadata, err);

@@ -24,7 +24,7 @@ gi_status gi_image_open(const char *path, const gi_read_options *reading, const 
     return status;
 }
 
-gi_status gi_image_of_damaged(const char *path, const gi_read_options *reading, gi_header *header, uint64_t *bytes,
+gi_status gi_image_of_refused(const char *path, const gi_read_options *reading, gi_header *header, uint64_t *bytes,
                               gi_error *err) {
     gi_read_options options = *reading;
     gi_file_data file;
@@ -34,7 +34,8 @@ gi_status gi_image_of_damaged(const char *path, const gi_read_options *reading, 
     const gi_bytes memory = {file.data, file.size};
     const gi_input input = file.open ? gi_open_file_input(file.open, file.size) : gi_bytes_input(&memory);
     *bytes = file.size;
-    status = gi_header_of_damaged(&input, header, err);
+    status = gi_format_sniff(memory) == GI_FORMAT_JPEG ? gi_header_of_refused_jpeg(memory, header, err)
+                                                       : gi_header_of_damaged(&input, header, err);
     gi_file_data_free(&file);
     return status;
 }

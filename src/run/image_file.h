@@ -10,8 +10,9 @@
 gi_status gi_image_open(const char *path, const gi_read_options *reading, const gi_decode_options *decoding,
                         gi_file_data *file, gi_decoder **decoder, gi_error *err);
 
-// What is known of a PNG that gi_image_open does not open for damage behind its header: that, and the file's size.
-gi_status gi_image_of_damaged(const char *path, const gi_read_options *reading, gi_header *header, uint64_t *bytes,
+// What is known of an image that gi_image_open does not open, for damage behind its header or for its kind: what that
+// tells, and the file's size.
+gi_status gi_image_of_refused(const char *path, const gi_read_options *reading, gi_header *header, uint64_t *bytes,
                               gi_error *err);
 
 // Decodes a file into memory that it takes: *image owns its data (free), packed. Of the options count decode, threads,

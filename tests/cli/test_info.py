@@ -295,6 +295,35 @@ def test_a_png_that_no_decoder_opens(gpuimg, tmp_path):
         assert set(image) == {"file", "error"}
 
 
+def test_a_jpeg_that_no_decoder_opens(gpuimg, tmp_path):
+    """What its frame header says is told, whatever keeps it from being decoded."""
+    Image.fromarray(PIXELS).save(tmp_path / "sound.jpg", quality=70, subsampling=1)
+    data = (tmp_path / "sound.jpg").read_bytes()
+    sof, dht = data.index(b"\xff\xc0"), data.index(b"\xff\xc4")
+
+    def changed(at, *values):
+        return data[:at] + bytes(values) + data[at + len(values) :]
+
+    usual = {"width": 61, "height": 47, "bits": 8, "colour": "YCbCr", "quality": 70, "sampling": "4:2:2", "progressive": False}
+    for file, reason, facts in (
+            (changed(sof + 4, 12), "12-bit JPEG is not supported", {"bits": 12, "sampling": None}),
+            (changed(sof + 1, 0xC3), "lossless JPEG is not supported", {"sampling": None}),
+            (changed(sof + 1, 0xC6), "hierarchical JPEG is not supported", {"progressive": True, "sampling": None}),
+            (changed(sof + 5, 0xFF, 0xFF, 0xFF, 0xFF), "more than the limit", {"width": 65535, "height": 65535}),
+            (changed(dht + 4, 0x55), "segment DHT at byte", {}),
+            (changed(sof + 11, 0x51), "a sampling factor is not 1 to 4", {"sampling": None}),
+            (data[: data.index(b"\xff\xda")], "before any image data", {})):  # fmt: skip
+        (tmp_path / "a.jpg").write_bytes(file)
+        (image,) = info(gpuimg, tmp_path / "a.jpg", expect=1)
+        assert reason in image["error"] and image["format"] == "JPEG" and not image["checked"], image
+        assert {key: image[key] for key in usual} == {**usual, **facts}
+        assert reason in " ".join(told(gpuimg, tmp_path / "a.jpg", expect=1).text.split())
+    for file in (data[:sof], changed(sof + 7, 0, 0), changed(sof + 9, 2)):  # no header, or none that tells of an image
+        (tmp_path / "a.jpg").write_bytes(file)
+        (image,) = info(gpuimg, tmp_path / "a.jpg", expect=1)
+        assert set(image) == {"file", "error"}
+
+
 def test_arrays(gpuimg, tmp_path):
     for name, array, line in (("a.npy", np.zeros((3, 4), "<f4"), "12 of float32, little-endian"),
                               ("b.npy", np.asfortranarray(np.zeros((5, 2), ">i8")), "10 of int64, big-endian"),

@@ -66,6 +66,12 @@ gi_status gi_header_of_damaged(const gi_input *input, gi_header *header, gi_erro
     return gi_fail(err, GI_ERR_FORMAT, "no header of what is damaged");
 }
 
+gi_status gi_header_of_refused_jpeg(gi_bytes bytes, gi_header *header, gi_error *err) {
+    (void)bytes;
+    *header = (gi_header){.bits = 0};
+    return gi_fail(err, GI_ERR_FORMAT, "no header of what is damaged");
+}
+
 // No file of these tests is so large that it is left open.
 gi_status gi_decoder_open_png(const gi_input *input, const gi_decode_options *options, gi_decoder **decoder,
                               gi_error *err) {
