@@ -180,6 +180,7 @@ typedef struct gi_encode_options {
     bool progressive;           // JPEG
     int png_level;              // 0..9, from stored to smallest
     gi_png_reduce png_reduce;
+    size_t png_band;             // bytes of a band that is compressed by itself; 0: as many as pay (others: tests)
     bool binary;                 // every sample of the image is 0 or the largest (alpha: any)
     uint8_t background[3];       // alpha into JPEG is composited on this
     int orientation;             // EXIF orientation to write; 0 or 1: none

@@ -12,8 +12,8 @@
 #include "core/checked.h"
 #include "core/crew.h"
 
-// Filtered bytes of a band: enough that a band's own Huffman codes and empty history do not show in the file's size,
-// and few enough that a band stays in a core's cache from filter to compressor.
+// Filtered bytes of a band where none are told: enough that a band's own Huffman codes and empty history do not show in
+// the file's size, and few enough that a band stays in a core's cache from filter to compressor.
 enum { BAND_BYTES = 1024 * 1024 };
 
 // A zlib stream's two ends: its header (a window of 32 KiB; the level in it is a hint that no decoder reads), and an
@@ -160,8 +160,9 @@ static gi_status open_slot(bands *b, slot *s, gi_error *err) {
 }
 
 // Rows of a band, of which *count make the image: as even as they come.
-static uint32_t rows_of_band(size_t row_bytes, uint32_t height, uint64_t *count) {
-    uint64_t most = BAND_BYTES / (row_bytes + 1);
+static uint32_t rows_of_band(const gi_png_job *job, size_t row_bytes, uint64_t *count) {
+    uint32_t height = job->shape.height;
+    uint64_t most = (job->options->png_band ? job->options->png_band : BAND_BYTES) / (row_bytes + 1);
     if (most == 0) most = 1;
     uint64_t least = (height + most - 1) / most; // bands
     uint32_t rows = (uint32_t)((height + least - 1) / least);
@@ -196,7 +197,7 @@ gi_status gi_png_bands_open(const gi_png_job *job, gi_png_idat **idat, gi_error 
     made->row_bytes = row_bytes;
     made->pitch_bytes = row_bytes + GI_PNG_MARGIN;
     made->rows_left = job->shape.height;
-    made->band_rows = rows_of_band(row_bytes, job->shape.height, &count);
+    made->band_rows = rows_of_band(job, row_bytes, &count);
     made->adler = 1;
     gi_status status = open_slots(made, count, err);
     if (status == GI_OK)

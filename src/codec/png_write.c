@@ -10,7 +10,7 @@
 // PNG counts pixels in 31 bits.
 #define SIDE_LIMIT 0x7FFFFFFFU
 
-enum { TRIAL_BYTES = 1 << 20 }; // of samples, by which the form of a larger image is chosen
+enum { TRIAL_BYTES = 1 << 20 }; // of samples, by which the form of a larger image is chosen: those of a band
 
 typedef struct png_writer {
     gi_writer writer;
@@ -160,7 +160,8 @@ static uint32_t rows_to_hold(gi_shape shape, const gi_encode_options *options) {
     if (options->png_reduce == GI_PNG_REDUCE_OFF || !options->binary) return 0;
     gi_png_form binary = gi_png_form_binary(shape), plain = gi_png_form_plain(shape);
     if (binary.depth == plain.depth) return 0;
-    size_t rows = TRIAL_BYTES / gi_row_bytes(shape.width, shape.channels, shape.sample) + 1;
+    size_t bytes = options->png_band ? options->png_band : TRIAL_BYTES;
+    size_t rows = bytes / gi_row_bytes(shape.width, shape.channels, shape.sample) + 1;
     return rows < shape.height ? (uint32_t)rows : shape.height;
 }
 

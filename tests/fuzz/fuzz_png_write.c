@@ -2,7 +2,7 @@
 // pixels, and no complaint. The first bytes choose:
 //   0  bits 0-1 channels, 2 16-bit samples, 3-4 reduction, 5 samples 0 or largest (the encoder is told), 6 stb's codec,
 //      7 pixels repeat exactly
-//   1  the level; its tenths: the number of threads
+//   1  the level; its tenths: the number of threads; its fifties: how small bands are
 //   2  rows given at a time    3-4 width: a byte shifted left by another, modulo 9    5-6 height, likewise
 // The rest are the samples, over and over again.
 #include <stdio.h>
@@ -14,7 +14,9 @@
 #include <png.h>
 #endif
 
-enum { HEAD = 7, MAX_BYTES = 5 << 17, CHUNK = 1 << 16 };
+// Level 6 takes 10 ms for MAX_BYTES, and the last two ten times as long: with more, few inputs a second would be tried.
+// As bands may be small, what is between them comes in less, too; each costs its Huffman codes.
+enum { HEAD = 7, MAX_BYTES = 1 << 16, MAX_SLOW_BYTES = 1 << 14, SLOW_LEVEL = 8, MAX_BANDS = 32, CHUNK = 1 << 16 };
 
 typedef struct file {
     uint8_t *data;
@@ -152,15 +154,20 @@ static void check_libpng(file *f, const gi_view *all) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const size_t bands[] = {0, 50, 600, 3000, 9000, 30000};
     if (size < HEAD) return 0;
     gi_shape shape = {1U + ((unsigned)data[3] << data[4] % 9), 1U + ((unsigned)data[5] << data[6] % 9),
                       1 + (data[0] & 3), data[0] & 4 ? GI_U16 : GI_U8};
-    if (gi_row_bytes(shape.width, shape.channels, shape.sample) * shape.height > MAX_BYTES) return 0;
+    size_t bytes = gi_row_bytes(shape.width, shape.channels, shape.sample) * shape.height;
+    if (bytes > (data[1] % 10 < SLOW_LEVEL ? MAX_BYTES : MAX_SLOW_BYTES)) return 0;
+    size_t band = bands[data[1] / 50];
+    if (band && band < bytes / MAX_BANDS) band = bytes / MAX_BANDS;
     gi_encode_options options = {.format = GI_FORMAT_PNG,
                                  .codec = data[0] & 64 ? GI_CODEC_STB : GI_CODEC_AUTO,
                                  .threads = data[1] / 10 % 5,
                                  .png_level = data[1] % 10,
                                  .png_reduce = (gi_png_reduce)((data[0] >> 3 & 3) % 3),
+                                 .png_band = band,
                                  .binary = data[0] & 32};
     uint8_t *pixels = make_pixels(data, size, shape);
     gi_view all = gi_view_packed(pixels, shape, GI_HOST);
