@@ -305,6 +305,9 @@ static gi_status read_scan_components(walker *walk, int count, int *only) {
         while (i < info->components && info->component[i].id != p[0]) i++;
         if (i == info->components) return damaged(walk, "a component that the frame does not have");
         if (used[i]) return damaged(walk, "a component twice in one scan");
+        // T.81 wants the frame's order (B.2.3); of others, libjpeg-turbo takes those where no component comes later in
+        // the scan than in the frame.
+        if (i < k) return damaged(walk, "components in another order than the frame's");
         used[i] = true;
         gi_status status = check_tables(walk, &info->component[i], p[1], bands);
         if (status != GI_OK) return status;

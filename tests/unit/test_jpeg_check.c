@@ -330,6 +330,10 @@ static void scans(void **state) {
         {0xC0, 10, {3, 1, 0, 2, 0, 3, 0, 0, 0, 0}, NULL}, // some encoders leave the last band 0
         {0xC0, 10, {3, 1, 0, 2, 0, 4, 0, 0, 63, 0}, "a component that the frame does not have"},
         {0xC0, 10, {3, 1, 0, 2, 0, 2, 0, 0, 63, 0}, "a component twice"},
+        {0xC0, 10, {3, 1, 0, 3, 0, 2, 0, 0, 63, 0}, "components in another order"},
+        {0xC0, 10, {3, 3, 0, 2, 0, 1, 0, 0, 63, 0}, "components in another order"},
+        {0xC0, 8, {2, 3, 0, 1, 0, 0, 63, 0}, "components in another order"},
+        {0xC0, 8, {2, 3, 0, 2, 0, 0, 63, 0}, NULL},
         {0xC0, 10, {0, 1, 0, 2, 0, 3, 0, 0, 63, 0}, "number of components"},
         {0xC0, 10, {4, 1, 0, 2, 0, 3, 0, 0, 63, 0}, "number of components"},
         {0xC0, 9, {3, 1, 0, 2, 0, 3, 0, 0, 63}, "length is wrong"},
@@ -453,6 +457,14 @@ static void damage_that_still_decodes(void **state) {
     segment(&file, GI_JPEG_DHT, "\x77", 1);
     marker(&file, GI_JPEG_EOI);
     assert_survives(file, "segment DHT at byte");
+
+    file = begin();
+    sof(&file, GI_JPEG_SOF0, (uint16_t[]){8, 8}, unsampled, 3);
+    scan(&file, 3, sequential, 2);
+    segment(&file, GI_JPEG_SOS, (uint8_t[]){3, 1, 0, 3, 0, 2, 0, 0, 63, 0}, 10);
+    made_put(&file, "\0\0", 2);
+    marker(&file, GI_JPEG_EOI);
+    assert_survives(file, "components in another order");
 
     file = begin();
     sof(&file, GI_JPEG_SOF0, (uint16_t[]){8, 8}, unsampled, 3);
