@@ -1,11 +1,11 @@
 // zlib streams inflated in segments, several at once, against the library alone: the same bytes, verdict and reason.
 // The first eight bytes of the input choose how; the rest is the stream:
-//   0, 1  bytes that are needed
+//   0, 1  bytes that are needed, an eighth of them if bit 7 of byte 6 is set
 //   2     bit 0 the header is put right first, 1 zlib instead of what is the default, 2..3 threads; 4..7 which part of
 //         the output is closed after instead, 0: none
 //   3     bytes of a span, 0: all at once
 //   4, 5  bytes of a segment
-//   6, 7  bytes that it may use of the next
+//   6, 7  bytes that it may use of the next (15 bits)
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +54,14 @@ static outcome inflate_by(way how, gi_bytes stream, size_t need) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < HEAD + 2) return 0;
-    size_t need = (size_t)data[0] << 8 | data[1];
+    size_t need = ((size_t)data[0] << 8 | data[1]) << (data[6] & 128 ? 3 : 0);
     int bits = data[2];
     gi_bytes stream = {data + HEAD, size - HEAD};
     way how = {.codec = bits & 2 ? GI_CODEC_ZLIB : GI_CODEC_AUTO,
                .threads = 2 + (bits >> 2 & 3),
                .step = data[3],
                .segment = 1 + ((size_t)data[4] << 8 | data[5]),
-               .overlap = (size_t)data[6] << 8 | data[7],
+               .overlap = ((size_t)data[6] & 127) << 8 | data[7],
                .parts = (size_t)bits >> 4};
     if (!gi_inflate_is_streamed(how.codec)) return 0;
     if (how.segment < stream.size / MOST_SEGMENTS) how.segment = stream.size / MOST_SEGMENTS;

@@ -1,5 +1,5 @@
-// PNG files that fail or change while they are read in pieces: no more than an error, and nothing out of bounds. The
-// first bytes of the input choose how, the rest is the file:
+// PNG files that fail or change while they are read in pieces: no more than an error, and nothing out of bounds; and
+// what the header of one tells that was refused. The first bytes of the input choose how, the rest is the file:
 //   0  bits 0 and 1 the codec, 2 the CRCs are put right, before the change and after it, 3 reads fail in its place
 //   1  after how many reads
 //   2  how many changes there are; each is a place of two bytes, and what is there then
@@ -29,6 +29,15 @@ static gi_status read_piece(void *context, size_t at, void *to, size_t size, gi_
     return GI_OK;
 }
 
+static void check_header(const gi_input *input) {
+    gi_error err = {.text = ""};
+    gi_header header;
+    if (gi_header_of_damaged(input, &header, &err) == GI_OK)
+        REQUIRE(header.format == GI_FORMAT_PNG && header.shape.width && header.shape.height && header.bits);
+    else
+        REQUIRE(err.text[0]);
+}
+
 static void decode(changing *file, gi_codec_choice codec) {
     gi_error err = {.text = ""};
     gi_decoder *decoder = NULL;
@@ -47,6 +56,7 @@ static void decode(changing *file, gi_codec_choice codec) {
     REQUIRE(status == GI_OK || status == GI_ERR_IO || status == GI_ERR_FORMAT || status == GI_ERR_LIMIT ||
             status == GI_ERR_UNSUPPORTED);
     REQUIRE(status == GI_OK || err.text[0]);
+    if (status != GI_OK) check_header(&input);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
