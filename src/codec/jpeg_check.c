@@ -251,7 +251,8 @@ static gi_status check_bands(const walker *walk, const uint8_t *p, int count) {
     if (first > last || last > 63) return damaged(walk, "spectral selection out of range");
     if (first == 0 && last != 0) return damaged(walk, "DC and AC coefficients in one progressive scan");
     if (first > 0 && count != 1) return damaged(walk, "AC coefficients of several components in one scan");
-    if (low > 13 || (high != 0 && high != low + 1)) return damaged(walk, "successive approximation out of range");
+    if (low > 13 || high > 13 || (high != 0 && high != low + 1))
+        return damaged(walk, "successive approximation out of range");
     return GI_OK;
 }
 

@@ -357,6 +357,8 @@ static void scans(void **state) {
         {0xC2, 6, {1, 2, 0, 200, 255, 0}, "spectral selection"},
         {0xC2, 6, {1, 2, 0, 1, 63, 0x0D}, NULL},
         {0xC2, 6, {1, 2, 0, 1, 63, 0x0E}, "successive approximation"}, // CVE-2022-28048: a shift by that
+        {0xC2, 6, {1, 2, 0, 1, 63, 0xDC}, NULL},
+        {0xC2, 6, {1, 2, 0, 1, 63, 0xED}, "successive approximation"},
         {0xC2, 6, {1, 2, 0, 1, 63, 0x11}, "successive approximation"},
         {0xC2, 6, {1, 2, 0, 1, 63, 0x20}, "successive approximation"},
         {0xC2, 6, {1, 2, 0, 1, 63, 0xFE}, "successive approximation"},
