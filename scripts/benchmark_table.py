@@ -2,8 +2,7 @@
 """The tables of measured figures in README.md, made from docs/benchmarks/*.json: benchmark_table.py [--check]
 
 h200.json, h200_matmul.json and h200_arrays.json are what tests/gpu/run wrote on a machine with that GPU (bench.json,
-matmul.json, arrays.json there), h200_batch.json what tests/gpu/batch.py wrote there. h200.json has NPP beside it; what
-became of the stages since, without NPP, is in h200_stages.json. cpu.json is what tests/bench/cpu.sh wrote, codecs.json
+matmul.json, arrays.json there), h200_batch.json what tests/gpu/batch.py wrote there. cpu.json is what tests/bench/cpu.sh wrote, codecs.json
 what tests/bench/codecs.sh wrote. README shows the rows that are named below, between its markers. --check
 changes nothing and fails when README says anything else.
 """
@@ -121,7 +120,7 @@ BATCH_NAMES = {("gray", "jpg"): "gray of JPEGs, whose own luma it is: no work fo
 
 def batch_table(figures):
     yield (f"Directories of {figures['count']} photographs of 1080p (JPEGs of {figures['jpeg_bytes'] / 1e6:.1f} MB on "
-           f"average), from file to file and the program's start included, with an {figures['gpu']} and {figures['cores']} "
+           f"average), from file to file in memory and the program's start included, with an {figures['gpu']} and {figures['cores']} "
            f"cores ({figures['date']}, commit {figures['commit'][:7]}); OpenCV on as many threads; `tests/gpu/batch.py`. "
            f"The last column is the run's time over that of its busiest resource, in every row the workers with their "
            f"codecs, and the same from the GPU's first work on, as its context takes a tenth of a second:\n\n")
