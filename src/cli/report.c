@@ -21,8 +21,18 @@ typedef struct sums {
 // What waits for its turn.
 typedef struct held {
     gi_buffer text, row;
-    gi_buffer flaws[GI_REPORT_FLAWS]; // until the end
 } held;
+
+// What became of the flaws of a kind, until the end: their texts as they came, and where each lies.
+typedef struct flaw_place {
+    size_t index; // of the image
+    size_t at, size;
+} flaw_place;
+
+typedef struct flaw_list {
+    uint64_t count; // of those that reports to be merged told, too
+    gi_buffer texts, places;
+} flaw_list;
 
 struct gi_report {
     gi_report_request request;
@@ -30,15 +40,14 @@ struct gi_report {
     gi_terminal terminal;
     gi_output *output; // NULL: standard output
     pthread_mutex_t lock;
-    held *held;                      // of each image
-    unsigned char *turns;            // of each image
-    size_t next;                     // whose turn it is
-    size_t shown;                    // images whose turn has come
-    bool begun;                      // the head is written
-    gi_buffer rows;                  // of the overview
-    gi_buffer *parts;                // for gi_report_style.all, `shown` of them
-    gi_buffer unread;                // what becomes of directories that could not be read, behind other flaws
-    uint64_t flaws[GI_REPORT_FLAWS]; // how many
+    held *held;           // of each image
+    unsigned char *turns; // of each image
+    size_t next;          // whose turn it is
+    size_t shown;         // images whose turn has come
+    bool begun;           // the head is written
+    gi_buffer rows;       // of the overview
+    gi_buffer *parts;     // for gi_report_style.all, `shown` of them
+    flaw_list flaws[GI_REPORT_FLAWS];
     gi_status status;
     gi_error err;
     sums total;
@@ -214,18 +223,22 @@ gi_status gi_report_add_up(gi_report *report, const gi_report_image *image, gi_e
     return status;
 }
 
-static void add_flaw(gi_report *report, const gi_report_flaw *flaw, gi_buffer *text) {
-    report->flaws[flaw->kind]++;
-    if (report->style->flaw) report->style->flaw(text, flaw);
-    if (text->failed) fail_memory(report);
+static void add_flaw(gi_report *report, const gi_report_flaw *flaw) {
+    flaw_list *list = &report->flaws[flaw->kind];
+    list->count++;
+    if (!report->style->flaw) return;
+    flaw_place place = {flaw->index, list->texts.size, 0};
+    report->style->flaw(&list->texts, flaw);
+    place.size = list->texts.size - place.at;
+    gi_buffer_add(&list->places, &place, sizeof place);
+    if (list->texts.failed || list->places.failed) fail_memory(report);
 }
 
 void gi_report_pass(gi_report *report, size_t index, const char *file, const char *reason) {
     pthread_mutex_lock(&report->lock);
     if (report->turns[index] == TURN_AWAITED) {
         report->turns[index] = TURN_PASSED;
-        add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, file ? file : "-", reason, index, false},
-                 &report->held[index].flaws[GI_REPORT_MISSING]);
+        add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, file ? file : "-", reason, index, false});
     }
     put_turns(report);
     pthread_mutex_unlock(&report->lock);
@@ -233,21 +246,20 @@ void gi_report_pass(gi_report *report, size_t index, const char *file, const cha
 
 void gi_report_damaged(gi_report *report, size_t index, const char *file, const char *damage) {
     pthread_mutex_lock(&report->lock);
-    add_flaw(report, &(gi_report_flaw){GI_REPORT_DAMAGED, file ? file : "-", damage, index, !report->request.total},
-             &report->held[index].flaws[GI_REPORT_DAMAGED]);
+    add_flaw(report, &(gi_report_flaw){GI_REPORT_DAMAGED, file ? file : "-", damage, index, !report->request.total});
     pthread_mutex_unlock(&report->lock);
 }
 
 void gi_report_unread(gi_report *report, const char *directory, const char *reason) {
     pthread_mutex_lock(&report->lock);
-    add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, directory, reason, 0, false}, &report->unread);
+    add_flaw(report, &(gi_report_flaw){GI_REPORT_MISSING, directory, reason, SIZE_MAX, false}); // behind the files
     pthread_mutex_unlock(&report->lock);
 }
 
 gi_status gi_report_add_flaws(gi_report *report, gi_report_flaw_kind kind, uint64_t count, gi_error *err) {
-    if (count > UINT64_MAX - report->flaws[kind])
+    if (count > UINT64_MAX - report->flaws[kind].count)
         return gi_fail(err, GI_ERR_LIMIT, "the files that failed or are damaged pass 64 bits");
-    report->flaws[kind] += count;
+    report->flaws[kind].count += count;
     return GI_OK;
 }
 
@@ -275,18 +287,27 @@ static void put_total(gi_report *report) {
     put_image(report, &made);
 }
 
+static int by_image(const void *a, const void *b) {
+    const flaw_place *one = a, *other = b;
+    if (one->index != other->index) return one->index < other->index ? -1 : 1;
+    return (one->at > other->at) - (one->at < other->at);
+}
+
+// In the order of the images.
 static void put_flaws(gi_report *report, gi_report_flaw_kind kind) {
+    flaw_list *list = &report->flaws[kind];
+    const size_t count = list->places.size / sizeof(flaw_place);
+    flaw_place *places = (flaw_place *)(void *)list->places.data;
     gi_buffer all = {0}, text = {0};
-    for (size_t i = 0; i < report->request.count; i++) {
-        const gi_buffer *flaw = &report->held[i].flaws[kind];
-        if (flaw->size > 0) gi_buffer_add(&all, flaw->data, flaw->size);
-    }
-    if (kind == GI_REPORT_MISSING) gi_buffer_add(&all, report->unread.data, report->unread.size);
-    const gi_report_flaws flaws = {kind, report->flaws[kind], &all, report->request.total};
+    if (count > 1) qsort(places, count, sizeof *places, by_image);
+    for (size_t i = 0; i < count; i++) gi_buffer_add(&all, list->texts.data + places[i].at, places[i].size);
+    gi_buffer_free(&list->texts);
+    gi_buffer_free(&list->places);
+    const gi_report_flaws flaws = {kind, list->count, &all, report->request.total};
     if (flaws.count > 0) report->style->flaws(&text, &flaws);
     if (all.failed || text.failed) fail_memory(report);
-    put(report, text.data, text.size);
     gi_buffer_free(&all);
+    put(report, text.data, text.size);
     gi_buffer_free(&text);
 }
 
@@ -325,15 +346,15 @@ gi_status gi_report_finish(gi_report *report, gi_error *err) {
 void gi_report_close(gi_report *report) {
     if (!report) return;
     gi_output_close(report->output);
-    for (size_t i = 0; report->held && i < report->request.count; i++) {
-        free_held(&report->held[i]);
-        for (int kind = 0; kind < GI_REPORT_FLAWS; kind++) gi_buffer_free(&report->held[i].flaws[kind]);
+    for (size_t i = 0; report->held && i < report->request.count; i++) free_held(&report->held[i]);
+    for (int kind = 0; kind < GI_REPORT_FLAWS; kind++) {
+        gi_buffer_free(&report->flaws[kind].texts);
+        gi_buffer_free(&report->flaws[kind].places);
     }
     for (size_t i = 0; i < report->shown && report->parts; i++) gi_buffer_free(&report->parts[i]);
     for (int c = 0; c < GI_REPORT_CHANNELS; c++) free(report->total.counts[c]);
     free(report->total.first);
     gi_buffer_free(&report->rows);
-    gi_buffer_free(&report->unread);
     free(report->held);
     free(report->turns);
     free(report->parts);
