@@ -110,7 +110,7 @@ gi_status gi_header_of_refused_jpeg(gi_bytes bytes, gi_header *header, gi_error 
     gi_error why;
     (void)gi_jpeg_check(bytes, true, &info, &why);
     const int count = info.components;
-    if (!info.width || !info.height || (count != 1 && count != 3 && count != 4))
+    if (!info.width || !info.height || (count != 1 && count != 3 && count != 4) || info.precision > 16)
         return gi_fail(err, GI_ERR_FORMAT, "no JPEG header");
     fill_header(header, &info, count == 1);
     return GI_OK;

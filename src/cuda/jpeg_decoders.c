@@ -125,9 +125,11 @@ gi_status gi_jpeg_decoders_run(gi_jpeg_decoders *decoders, const gi_jpeg_source 
     const gi_nvjpeg_device *nvjpeg = decoders->nvjpeg;
     decoder *d = gi_pool_try(&decoders->engine);
     if (d) {
-        gi_status status = run(nvjpeg, d, source, format, to, stream, NULL);
+        gi_error why = {.status = GI_OK};
+        gi_status status = run(nvjpeg, d, source, format, to, stream, &why);
         gi_pool_give(&decoders->engine, d);
-        if (status == GI_OK) return GI_OK; // else it may be a kind of file that the others do
+        if (status == GI_ERR_DEVICE && err) *err = why;
+        if (status == GI_OK || status == GI_ERR_DEVICE) return status; // else it may be a file that the others do
     }
     gi_status status = take_other(decoders, &d, err);
     if (status != GI_OK) return status;

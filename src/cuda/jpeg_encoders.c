@@ -31,7 +31,9 @@ static gi_status create_all(const gi_nvjpeg_device *nvjpeg, gi_jpeg_encoder *e, 
         e->state = NULL;
     else if ((code = library->EncoderParamsCreate(nvjpeg->handle, &e->params, e->stream)) != GI_NVJPEG_SUCCESS)
         e->params = NULL;
-    return gi_nvjpeg_check(code, "making an encoder", err);
+    if (code != GI_NVJPEG_SUCCESS) return gi_nvjpeg_check(code, "making an encoder", err);
+    // Images come on other streams.
+    return gi_cuda_check(cudaStreamSynchronize(e->stream), "making an encoder", err);
 }
 
 static gi_status make(const gi_nvjpeg_device *nvjpeg, gi_jpeg_encoder **made, gi_error *err) {

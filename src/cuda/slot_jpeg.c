@@ -119,8 +119,10 @@ static gi_status encode_and_fetch(gi_cuda_slot *slot, const gi_jpeg_encoder *e, 
     gi_status status = encode(slot, e, form, err);
     gi_cuda_marks_end(&lane->marks, lane->stream);
     if (status == GI_OK) status = fetch(slot, e, size, err);
-    if (status != GI_OK) cudaStreamSynchronize(lane->stream); // the next image is another stream's
-    return status;
+    if (status == GI_OK) return GI_OK;
+    // The next image is another stream's. And a lost device is the better reason.
+    const cudaError_t ended = cudaStreamSynchronize(lane->stream);
+    return ended != cudaSuccess ? gi_cuda_check(ended, "encoding the image", err) : status;
 }
 
 gi_status gi_cuda_slot_jpeg_encode(gi_slot *base, const gi_jpeg_form *form, const uint8_t **data, size_t *size,

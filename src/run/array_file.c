@@ -99,6 +99,8 @@ gi_status gi_array_peek(const char *path, gi_npy_header *header, uint64_t *bytes
     bool known = false;
     *header = (gi_npy_header){.header_bytes = 0};
     *found = false;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return GI_OK; // what is read of a pipe is gone for whoever comes next
     uint8_t *start = malloc(GI_NPY_HEADER_BYTES);
     if (!start) return no_memory(GI_NPY_HEADER_BYTES, err);
     gi_status status = gi_read_open(path, &options, &fd, err);

@@ -34,8 +34,8 @@ gi_status gi_image_of_refused(const char *path, const gi_read_options *reading, 
     const gi_bytes memory = {file.data, file.size};
     const gi_input input = file.open ? gi_open_file_input(file.open, file.size) : gi_bytes_input(&memory);
     *bytes = file.size;
-    status = gi_format_sniff(memory) == GI_FORMAT_JPEG ? gi_header_of_refused_jpeg(memory, header, err)
-                                                       : gi_header_of_damaged(&input, header, err);
+    const bool jpeg = !file.open && gi_format_sniff(memory) == GI_FORMAT_JPEG; // those are never left open
+    status = jpeg ? gi_header_of_refused_jpeg(memory, header, err) : gi_header_of_damaged(&input, header, err);
     gi_file_data_free(&file);
     return status;
 }

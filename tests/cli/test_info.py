@@ -4,6 +4,7 @@ import io
 import json
 import pathlib
 import struct
+import subprocess
 import sys
 import zlib
 
@@ -399,3 +400,29 @@ def test_usage(gpuimg):
         gpuimg.refused("info", *arguments)
     gpuimg.refused("help", "--json")
     gpuimg.refused("gray", "--json", "a.png", "b.png")
+
+
+@pytest.mark.parametrize("limits", [(), ("--max-pixels", "1000")])
+def test_a_large_file_that_is_refused(gpuimg, tmp_path, limits):
+    """Files of a megabyte and more are not read whole: what they are is told all the same, and those behind them."""
+    noise = np.random.default_rng(1).integers(0, 256, (900, 900, 3), np.uint8)
+    Image.fromarray(noise).save(tmp_path / "a.png")
+    Image.fromarray(noise[:10, :10]).save(tmp_path / "b.png")
+    if not limits:
+        data = bytearray((tmp_path / "a.png").read_bytes())
+        data[-8:] = data[12:16] + data[-4:]  # a second IHDR in the place of IEND
+        data[24] = 5  # no depth
+        (tmp_path / "a.png").write_bytes(data)
+    assert (tmp_path / "a.png").stat().st_size > 1 << 20
+    first, second = info(gpuimg, *limits, tmp_path, expect=1)
+    assert second["width"] == 10 and "error" in first
+    assert bool(limits) == (first.get("width") == 900), first
+
+
+def test_a_pipe_with_a_name(gpuimg, tmp_path):
+    """Nothing is read of it and then missed."""
+    Image.fromarray(smooth_image((90, 70))).save(tmp_path / "a.png")
+    for _ in range(5):
+        line = f"'{gpuimg.path}' info --json <(cat '{tmp_path}/a.png')"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and json.loads(done.stdout)["images"][0]["width"] == 90, done.stderr
