@@ -171,9 +171,11 @@ static gi_status explain_items(const gi_session *session, gi_buffer *text) {
     return failed;
 }
 
-// The inputs of a command line of which only the last name may be an output's: one that is not there yet.
-static gi_operands without_output(gi_operands names) {
+// The inputs of a command line of which only the last name may be an output's: one that is not there yet. A report has
+// none.
+static gi_operands without_output(const gi_pipeline *pipeline, gi_operands names) {
     struct stat st;
+    if (pipeline->calls[pipeline->count - 1].stage->kind == GI_STAGE_MEASURE) return names;
     const bool last_is_new = names.count > 1 && stat(names.names[names.count - 1], &st) != 0 && errno == ENOENT;
     return (gi_operands){names.names, names.count - last_is_new};
 }
@@ -182,7 +184,7 @@ int gi_explain(const char *user, const gi_pipeline *pipeline, const gi_options *
     gi_session session = {.user = user, .options = options, .pipeline = pipeline};
     gi_buffer text = {0};
     gi_error err = {0};
-    inputs = without_output(inputs);
+    inputs = without_output(pipeline, inputs);
     session.inputs = inputs.names;
     session.input_count = inputs.count;
     if (inputs.count == 0 && !options->files_from) session.nominal_pixels = (uint64_t)nominal.width * nominal.height;

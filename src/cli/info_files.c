@@ -148,7 +148,7 @@ int gi_info_files(const gi_command *command, const gi_options *options) {
         gi_complain_error(&err, NULL);
         if (status == GI_ERR_USAGE) gi_suggest_help(command->name);
     } else {
-        if (list.count == 0 && list.failed == 0) gi_complain("no PNG or JPEG images found");
+        if (list.count == 0 && list.failed == 0 && !gi_interrupt) gi_complain("no PNG or JPEG images found");
         status = tell_all(&list, options);
     }
     gi_item_list_free(&list);

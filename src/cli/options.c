@@ -146,6 +146,8 @@ static gi_status set_global(parser *p, int id, const char *value, gi_error *err)
         accepts_text(p->user->mask, id, accepts, sizeof accepts);
         return gi_fail(err, GI_ERR_USAGE, "option --%s needs a value: %s", option->name, accepts);
     }
+    if (id == GI_GLOBAL_files_from && p->options->files_from)
+        return gi_fail(err, GI_ERR_USAGE, "--files-from is given twice: one LIST may name all files");
     return set_rows(p, id, value, err);
 }
 

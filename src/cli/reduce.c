@@ -87,6 +87,7 @@ static gi_status reduce_file(const gi_arrays *arrays, const char *name, gi_opera
     batch.decode.strict = options->strict;
     batch.decode.codec = (gi_codec_choice)gi_options_choice(options, GI_GLOBAL_codec);
     batch.decode.messages = &messages;
+    batch.decode.file = gi_arrays_shown(name);
     gi_values values;
     gi_error err = {0};
     gi_status status = gi_values_load(gi_path_of_argument(name), &batch, &values, &err);

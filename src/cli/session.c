@@ -90,7 +90,7 @@ static gi_status check_codecs(const gi_options *options, gi_error *err) {
 }
 
 static void note_empty(const gi_session *session) {
-    if (session->list.count || session->list.failed || session->console.quiet) return;
+    if (session->list.count || session->list.failed || session->console.quiet || gi_interrupt) return;
     if (session->shard.count > 0)
         gi_complain("no image falls to share %u of %u", session->shard.index, session->shard.count);
     else if (session->options->retry_failed)

@@ -61,7 +61,7 @@ gi_status gi_image_load_begun(const char *path, const gi_begun *begun, const gi_
     gi_file_data file;
     gi_decoder *decoder;
     *image = (gi_view){.data = NULL};
-    decoding.file = path;
+    if (path) decoding.file = path; // else what the caller calls standard input
     decoding.threads = gi_batch_cores(options);
     gi_status status = gi_image_open(path, &reading, &decoding, &file, &decoder, err);
     if (status != GI_OK) return status;

@@ -5,6 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from conftest import encoded, pixels
 
@@ -216,3 +217,10 @@ def test_numbers_read_back(gpuimg, save):
     assert gpuimg.ok("reduce", "sum", "a.npy").text == "0.1\n"
     save("a.npy", np.array([np.nan]))
     assert gpuimg.ok("reduce", "sum", "a.npy").text == "nan\n"
+
+
+def test_damage_of_standard_input_is_told_by_that_name(gpuimg, tmp_path):
+    whole = io.BytesIO()
+    Image.effect_noise((64, 64), 60).save(whole, "JPEG")
+    result = gpuimg("reduce", "sum", "-", stdin=whole.getvalue()[:-20])
+    assert result.code == 0 and result.err.startswith("gpuimg: standard input: warning: damaged JPEG"), result.err

@@ -54,6 +54,12 @@ def test_of_inputs_only_the_headers_are_read(gpuimg, image, tmp_path):
     assert result.code == 1 and "missing.png" in result.err and "a.png" in result.text
 
 
+def test_a_report_has_no_output_that_the_last_name_could_be(gpuimg, image):
+    image("a.png", pixels(20, 30, 1))
+    result = gpuimg("run", "--explain", "gray | hist", "a.png", "missing.png")
+    assert result.code == 1 and "missing.png" in result.err and "a.png" in result.text
+
+
 def test_equalize_counts_the_luma(gpuimg):
     text = gpuimg.ok("run", "--explain", "equalize | gray").text
     assert "the histogram of the whole image's luma, for equalize" in text

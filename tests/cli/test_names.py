@@ -58,6 +58,15 @@ def test_files_from_adds_to_the_operands(gpuimg, image, tmp_path):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.png", "b.png"]
 
 
+@pytest.mark.parametrize("words", (("gray", "out"), ("hist",), ("info",)), ids=lambda words: words[0])
+def test_a_second_list_is_refused(gpuimg, image, tmp_path, words):
+    for name in ("a", "b"):
+        image(f"{name}.png")
+        (tmp_path / name).write_text(f"{name}.png\n")
+    result = gpuimg(*words, "--files-from", "a", "--files-from", "b")
+    assert result.code == 2 and "--files-from is given twice" in result.err and not (tmp_path / "out").exists()
+
+
 def test_a_missing_list(gpuimg):
     result = gpuimg("gray", "--files-from", "nix", "out")
     assert result.code == 1 and "nix" in result.err
