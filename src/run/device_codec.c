@@ -36,7 +36,6 @@ gi_device_codecs gi_device_codecs_choose(const gi_device_codec_request *request)
     gi_device_codecs device = {.decodes = false};
     gi_error why = {.status = GI_OK};
     gi_bytes bytes;
-    if (!gi_codec_asks_device(request->codec)) return device;
     if (find(request->backend, &why) != GI_OK) {
         gi_say(request->messages, GI_NOTE, request->name, "decoded and encoded on the CPU: %s", why.text);
         return device;

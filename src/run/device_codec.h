@@ -14,7 +14,7 @@ typedef struct gi_device_codecs {
 
 // What there is to know of an image before it is chosen.
 typedef struct gi_device_codec_request {
-    gi_codec_choice codec;
+    gi_codec_choice codec; // one that asks for a device
     gi_backend *backend;
     bool ready; // the device has started: with auto-fast nothing waits for it
     bool fits;  // the whole image may be on the device

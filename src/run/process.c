@@ -175,10 +175,10 @@ static bool make_whole(const gi_process_image *im, gi_band_rule *bands) {
 static void choose_codecs(gi_process_image *im) {
     const gi_worker *worker = im->worker;
     const gi_batch_options *options = worker->options;
+    if (im->request->pixels || !gi_codec_asks_device(options->decode.codec)) return;
     const gi_encode_options encode = gi_process_encoding(im);
     const bool pixels_out = im->request->result != NULL || im->plan.measures;
     gi_band_rule whole;
-    if (im->request->pixels || !gi_codec_asks_device(options->decode.codec)) return;
     im->device = gi_device_codecs_choose(
         &(gi_device_codec_request){.codec = options->decode.codec,
                                    .backend = worker->backend,

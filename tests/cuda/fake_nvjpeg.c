@@ -282,31 +282,21 @@ int nvjpegJpegStateDestroy(gi_nvjpeg_state state) {
     return begin("JpegStateDestroy");
 }
 
-int nvjpegBufferPinnedCreate(gi_nvjpeg_handle handle, void *allocator, gi_nvjpeg_pinned *buffer) {
-    BEGIN("BufferPinnedCreate");
-    (void)handle;
-    if (allocator) return INVALID_PARAMETER;
-    *buffer = make(sizeof **buffer);
-    return GI_NVJPEG_SUCCESS;
-}
-
-int nvjpegBufferPinnedDestroy(gi_nvjpeg_pinned buffer) {
-    free(buffer);
-    return begin("BufferPinnedDestroy");
-}
-
-int nvjpegBufferDeviceCreate(gi_nvjpeg_handle handle, void *allocator, gi_nvjpeg_memory *buffer) {
-    BEGIN("BufferDeviceCreate");
-    (void)handle;
-    if (allocator) return INVALID_PARAMETER;
-    *buffer = make(sizeof **buffer);
-    return GI_NVJPEG_SUCCESS;
-}
-
-int nvjpegBufferDeviceDestroy(gi_nvjpeg_memory buffer) {
-    free(buffer);
-    return begin("BufferDeviceDestroy");
-}
+#define BUFFER(kind, type)                                                                                             \
+    int nvjpeg##kind##Create(gi_nvjpeg_handle handle, void *allocator, type *buffer) {                                 \
+        BEGIN(#kind "Create");                                                                                         \
+        (void)handle;                                                                                                  \
+        if (allocator) return INVALID_PARAMETER;                                                                       \
+        *buffer = make(sizeof **buffer);                                                                               \
+        return GI_NVJPEG_SUCCESS;                                                                                      \
+    }                                                                                                                  \
+    int nvjpeg##kind##Destroy(type buffer) {                                                                           \
+        free(buffer);                                                                                                  \
+        return begin(#kind "Destroy");                                                                                 \
+    }
+BUFFER(BufferPinned, gi_nvjpeg_pinned)
+BUFFER(BufferDevice, gi_nvjpeg_memory)
+#undef BUFFER
 
 int nvjpegStateAttachPinnedBuffer(gi_nvjpeg_state state, gi_nvjpeg_pinned buffer) {
     BEGIN("StateAttachPinnedBuffer");
